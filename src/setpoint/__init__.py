@@ -1,0 +1,1 @@
+"""Setpoint: level-based controllers on the Kubernetes API."""
