@@ -1,0 +1,171 @@
+"""Label and field selectors: what they accept, and what they match.
+
+https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+_Operator: TypeAlias = Literal["exists", "!", "=", "!=", "in", "notin", ">", "<"]
+
+_NAME = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_KEY = re.compile(_NAME)
+_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_REQUIREMENT = re.compile(
+    r"""\s*(?:
+        !\s*(?P<absent>[^\s,=!()<>]+)
+      | (?P<key>[^\s,=!()<>]+)\s*(?:
+            (?P<op>==|=|!=|>|<)\s*(?P<value>[^\s,=!()<>]*)
+          | \s(?P<set>in|notin)\s*\(\s*(?P<values>[^()]*)\)
+          |
+        )
+    )\s*(?:,|$)""",
+    re.VERBOSE,
+)
+
+
+class SelectorError(ValueError):
+    """The text is no selector."""
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """One condition on one key."""
+
+    key: str
+    operator: _Operator
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """`!=` and `notin` also match where the key is absent, as in Kubernetes."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "exists":
+                return value is not None
+            case "!":
+                return value is None
+            case "=" | "in":
+                return value in self.values
+            case "!=" | "notin":
+                return value not in self.values
+            case ">" | "<":
+                try:
+                    ours, theirs = int(value or ""), int(self.values[0])
+                except ValueError:
+                    return False
+                return ours > theirs if self.operator == ">" else ours < theirs
+
+    def __str__(self) -> str:
+        match self.operator:
+            case "exists":
+                return self.key
+            case "!":
+                return f"!{self.key}"
+            case "in" | "notin":
+                return f"{self.key} {self.operator} ({','.join(self.values)})"
+            case _:
+                return f"{self.key}{self.operator}{self.values[0]}"
+
+
+class LabelSelector(msgspec.Struct, frozen=True):
+    """All of its requirements must hold; without any it matches everything."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    @classmethod
+    def parse(cls, selector: str | Mapping[str, str] | None) -> LabelSelector:
+        """From the string form, from labels that must be equal, or from None for everything. Raises `SelectorError`."""
+        if selector is None:
+            return cls()
+        if isinstance(selector, Mapping):
+            return cls(tuple(Requirement(key, "=", (value,)) for key, value in sorted(selector.items())))
+        requirements: list[Requirement] = []
+        at = 0
+        text = selector.strip()
+        while at < len(text):
+            found = _REQUIREMENT.match(text, at)
+            if found is None or found.end() == at:
+                raise SelectorError(f"unable to parse requirement: found '{text[at:]}', expected: a label key, optionally with an operator")
+            requirements.append(_requirement(found))
+            at = found.end()
+        if text.endswith(","):
+            raise SelectorError("unable to parse requirement: found '', expected: identifier after ','")
+        return cls(tuple(sorted(requirements, key=lambda r: r.key)))
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels is selected."""
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def __bool__(self) -> bool:
+        return bool(self.requirements)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.requirements))
+
+
+def _requirement(found: re.Match[str]) -> Requirement:
+    if absent := found["absent"]:
+        return Requirement(_checked_key(absent), "!")
+    key = _checked_key(found["key"])
+    if operator := found["op"]:
+        value = found["value"]
+        if operator in (">", "<"):
+            if not re.fullmatch(r"-?\d+", value):
+                raise SelectorError(
+                    f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": '
+                    "for 'Gt', 'Lt' operators, the value must be an integer"
+                )
+            return Requirement(key, ">" if operator == ">" else "<", (value,))
+        return Requirement(key, "!=" if operator == "!=" else "=", (_checked_value(key, value),))
+    if found["set"]:
+        values = tuple(sorted({_checked_value(key, value.strip()): None for value in found["values"].split(",")}))
+        return Requirement(key, "in" if found["set"] == "in" else "notin", values)
+    return Requirement(key, "exists")
+
+
+def _checked_key(key: str) -> str:
+    if not _KEY.fullmatch(key) or len(key.rpartition("/")[2]) > 63:
+        raise SelectorError(
+            f'unable to parse requirement: <nil>: Invalid value: "{key}": name part must consist of alphanumeric characters, '
+            "'-', '_' or '.', and must start and end with an alphanumeric character"
+        )
+    return key
+
+
+def _checked_value(key: str, value: str) -> str:
+    if not _VALUE.fullmatch(value) or len(value) > 63:
+        raise SelectorError(
+            f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": a valid label must be an empty string or consist of '
+            "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+        )
+    return value
+
+
+class FieldRequirement(msgspec.Struct, frozen=True):
+    """One condition on one field path; `equal` is False for `!=`."""
+
+    path: str
+    value: str
+    equal: bool = True
+
+
+def parse_fields(selector: str) -> tuple[FieldRequirement, ...]:
+    """A field selector: `=`, `==` and `!=` joined by commas; backslash escapes comma, equals and backslash. Raises `SelectorError`."""
+    requirements: list[FieldRequirement] = []
+    for term in _terms(selector):
+        for operator in ("!=", "==", "="):
+            path, found, value = term.partition(operator)
+            if found and "=" not in path:
+                requirements.append(FieldRequirement(path.strip(), re.sub(r"\\([\\,=])", r"\1", value), operator != "!="))
+                break
+        else:
+            raise SelectorError(f"invalid selector: '{selector}'; can't understand '{term}'")
+    return tuple(requirements)
+
+
+def _terms(selector: str) -> list[str]:
+    return [term for term in re.split(r"(?<!\\),", selector) if term]
