@@ -1,0 +1,163 @@
+"""The simulated loop: time that jumps, order that repeats, processes that die without a word."""
+
+import asyncio
+import contextvars
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+
+from setpoint.world import PROCESS, Deadlock, World, new_loop, run_to_end, simulate, simulated_world
+
+
+def test_an_hour_costs_nothing():
+    async def main(world: World):
+        before = world.clock.now()
+        await asyncio.sleep(3600)
+        return world.clock.now() - before
+
+    assert simulate(main) == timedelta(hours=1)
+
+
+def test_timeouts_fire_in_simulated_time():
+    async def main(world: World):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(30):
+                await asyncio.get_running_loop().create_future()
+        return asyncio.get_running_loop().time()
+
+    assert simulate(main) == 30
+
+
+def test_waiting_for_nothing_is_a_deadlock_not_a_hang():
+    async def main(world: World):
+        await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(Deadlock, match="task-"):
+        simulate(main)
+
+
+def test_an_exception_that_nobody_sees_ends_the_run():
+    async def main(world: World):
+        asyncio.get_running_loop().call_soon(lambda: 1 / 0)
+        await asyncio.sleep(1)
+
+    with pytest.raises(ZeroDivisionError):
+        simulate(main)
+
+
+def test_a_killed_process_is_never_resumed_and_no_finally_of_it_runs():
+    loop = new_loop()
+    said = []
+
+    async def victim():
+        try:
+            await asyncio.sleep(10)
+            said.append("woke")
+        finally:
+            said.append("finally")
+
+    async def main():
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, "controller-1")
+        asyncio.get_running_loop().create_task(victim(), context=context)
+        await asyncio.sleep(5)
+        loop.kill("controller-1")
+        await asyncio.sleep(10)
+        return list(said)
+
+    task = loop.create_task(main())
+    assert loop.run_until_complete(task) == []
+    loop.close()
+    for left in loop.graveyard:
+        if isinstance(left, asyncio.Task):
+            left._log_destroy_pending = False
+            left.get_coro().close()
+
+
+def test_plain_functions_run_in_a_thread_and_hand_over_strictly():
+    async def main(world: World):
+        order = []
+
+        async def slow(i):
+            await asyncio.sleep(i)
+            order.append(f"loop {i}")
+            return i
+
+        def blocking(i):
+            order.append(f"thread {i}")
+            return world.threads.call(lambda: slow(i)) + 100
+
+        results = await asyncio.gather(world.threads.run(blocking, 2), world.threads.run(blocking, 1))
+        return results, order
+
+    assert simulate(main) == ([102, 101], ["thread 2", "thread 1", "loop 1", "loop 2"])
+
+
+def test_an_exception_in_a_thread_comes_back():
+    async def main(world: World):
+        def blocking():
+            raise KeyError("x")
+
+        with pytest.raises(KeyError):
+            await world.threads.run(blocking)
+
+    simulate(main)
+
+
+def test_blocking_calls_outside_a_thread_are_refused():
+    async def main(world: World):
+        with pytest.raises(RuntimeError, match="plain `def` reconciler"):
+            world.threads.call(lambda: asyncio.sleep(0))
+
+    simulate(main)
+
+
+TRACE = """
+import asyncio
+from setpoint.world import simulate
+
+async def main(world):
+    trace = []
+    async def worker(name):
+        for _ in range(20):
+            await asyncio.sleep(world.chance.uniform(0, 1))
+            trace.append((name, world.chance.uuid()))
+    async with asyncio.TaskGroup() as group:
+        for name in "abcdef":
+            group.create_task(worker(name))
+    return trace
+
+import sys
+print(simulate(main, seed=int(sys.argv[1])))
+"""
+
+
+def test_same_seed_same_trace_under_every_hash_seed_and_another_seed_another_trace():
+    def trace(seed, hashseed):
+        return subprocess.run(
+            [sys.executable, "-c", TRACE, str(seed)], env={"PYTHONHASHSEED": hashseed}, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert trace(1, "1") == trace(1, "2") != trace(2, "1")
+
+
+def test_tasks_left_over_are_cancelled_at_the_end():
+    loop = new_loop()
+    ended = []
+
+    async def forever():
+        try:
+            await asyncio.sleep(1e9)
+        finally:
+            ended.append(True)
+
+    async def main(world):
+        world_task = asyncio.get_running_loop().create_task(forever())
+        await asyncio.sleep(0)
+        return world_task
+
+    run_to_end(loop, main(simulated_world(loop)))
+    loop.close()
+    assert ended == [True]
