@@ -1,0 +1,105 @@
+"""`Field`: what a class says about a field beyond its type, as ``Annotated[int, Field(ge=0, le=100)]``.
+
+It goes into the schema and nowhere else. Reading does not judge: a stored object that a newer, tighter bound would refuse can still be read
+(and repaired). The API server judges, on every write. See "Extend the Kubernetes API with CustomResourceDefinitions" for what each means.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+
+class Rule(NamedTuple):
+    """A validation rule in the Common Expression Language (``x-kubernetes-validations``)."""
+
+    rule: str
+    message: str | None = None
+    message_expression: str | None = None
+    reason: str | None = None
+    field_path: str | None = None
+    optional_old_self: bool | None = None
+
+
+class Field:
+    """Schema of one field (or, inside a list's or map's type, of its items). Never enforced on reading.
+
+    ``name``: the wire's spelling, where the rule of `api_name` gives another one. ``nullable``: null is a value of its own.
+    ``cel``: rules as text, or as `Rule` with a message. ``immutable`` is the rule ``self == oldSelf``.
+    ``list_type``: "atomic", "set" or "map"; stating ``list_map_keys`` implies "map".
+    ``schema``: further keywords, laid over the rest as they are.
+    """
+
+    __slots__ = (
+        "cel", "description", "embedded_resource", "enum", "example", "format", "ge", "gt", "immutable",
+        "int_or_string", "le", "list_map_keys", "list_type", "lt", "map_type", "max_items", "max_length",
+        "max_properties", "min_items", "min_length", "min_properties", "multiple_of", "name", "nullable", "pattern",
+        "preserve_unknown_fields", "schema", "title",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        title: str | None = None,
+        ge: float | None = None,
+        gt: float | None = None,
+        le: float | None = None,
+        lt: float | None = None,
+        multiple_of: float | None = None,
+        min_length: int | None = None,
+        max_length: int | None = None,
+        pattern: str | None = None,
+        format: str | None = None,
+        enum: Sequence[Any] = (),
+        min_items: int | None = None,
+        max_items: int | None = None,
+        min_properties: int | None = None,
+        max_properties: int | None = None,
+        list_type: Literal["atomic", "set", "map"] | None = None,
+        list_map_keys: Sequence[str] = (),
+        map_type: Literal["atomic", "granular"] | None = None,
+        nullable: bool = False,
+        immutable: bool = False,
+        cel: Sequence[str | Rule] = (),
+        int_or_string: bool = False,
+        preserve_unknown_fields: bool = False,
+        embedded_resource: bool = False,
+        example: Any = None,
+        schema: dict[str, Any] | None = None,
+    ) -> None:
+        if isinstance(cel, str):
+            raise TypeError("Field(cel=...) takes a list of rules; write cel=[...]")
+        if list_map_keys and list_type not in (None, "map"):
+            raise TypeError(f'Field(list_map_keys=...) makes a list of type "map", not "{list_type}"')
+        self.name = name
+        self.description = description
+        self.title = title
+        self.ge = ge
+        self.gt = gt
+        self.le = le
+        self.lt = lt
+        self.multiple_of = multiple_of
+        self.min_length = min_length
+        self.max_length = max_length
+        self.pattern = pattern
+        self.format = format
+        self.enum = tuple(enum)
+        self.min_items = min_items
+        self.max_items = max_items
+        self.min_properties = min_properties
+        self.max_properties = max_properties
+        self.list_type = "map" if list_map_keys else list_type
+        self.list_map_keys = tuple(list_map_keys)
+        self.map_type = map_type
+        self.nullable = nullable
+        self.immutable = immutable
+        self.cel = tuple(rule if isinstance(rule, Rule) else Rule(rule) for rule in cel)
+        self.int_or_string = int_or_string
+        self.preserve_unknown_fields = preserve_unknown_fields
+        self.embedded_resource = embedded_resource
+        self.example = example
+        self.schema = dict(schema or {})
+
+    def __repr__(self) -> str:
+        stated = ((name, getattr(self, name)) for name in self.__slots__)
+        return f"Field({', '.join(f'{name}={value!r}' for name, value in stated if value not in (None, False, (), {}))})"
