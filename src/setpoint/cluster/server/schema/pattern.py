@@ -1,0 +1,269 @@
+"""RE2 patterns on Python's regular expressions.
+
+The API server's patterns are RE2 (https://github.com/google/re2/wiki/Syntax), as Go implements it. Most of that reads the same in Python;
+this module rewrites what does not (`$`, `\\z`, `\\pN`, `[[:alpha:]]`, flags in the middle, `\\Q...\\E`) and refuses what RE2
+does not know (lookaround, back references, possessive quantifiers), so that a schema accepted here is accepted by a real server.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import lru_cache
+
+_POSIX = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": "\\x00-\\x7f",
+    "blank": "\\t ",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\t\\n\\v\\f\\r ",
+    "upper": "A-Z",
+    "word": "0-9A-Za-z_",
+    "xdigit": "0-9A-Fa-f",
+}
+_PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}
+_REPEAT = re.compile(r"\{(\d+)(,(\d*))?\}")
+_GROUP_NAME = re.compile(r"\?P?<([A-Za-z0-9_]+)>")
+_FLAGS = re.compile(r"\?([imsU]*)(?:-([imsU]+))?([:)])")
+_LITERAL_ESCAPES = frozenset("aftnrv")
+
+
+class PatternError(ValueError):
+    """Not an RE2 expression, in the words of Go's parser where it has some."""
+
+    def __init__(self, problem: str, where: str) -> None:
+        super().__init__(f"error parsing regexp: {problem}: `{where}`")
+
+
+@lru_cache(maxsize=1024)
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """`pattern` for Python's `re`, to be used with `search`. Raises PatternError."""
+    translated = _Translator(pattern).run()
+    try:
+        return re.compile(translated)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternError(str(error), pattern) from error
+
+
+class _Translator:
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._out: list[str] = []
+        self._closers: list[str] = []
+        self._multiline = [False]
+        self._trailing = 0  # groups that flags in the middle have opened, to be closed at the end
+
+    def run(self) -> str:
+        pattern, out = self._pattern, self._out
+        can_repeat = False  # whether there is something before that a quantifier may follow
+        while self._at < len(pattern):
+            character = pattern[self._at]
+            if character in "*+?" or (character == "{" and _REPEAT.match(pattern, self._at)):
+                self._quantifier(can_repeat)
+                can_repeat = False
+                continue
+            can_repeat = True
+            self._at += 1
+            match character:
+                case "\\":
+                    out.append(self._escape(in_class=False))
+                case "[":
+                    out.append(self._character_class())
+                case "(":
+                    can_repeat = self._open_group()
+                case ")":
+                    if not self._closers:
+                        raise PatternError("unexpected )", pattern)
+                    out.append(self._closers.pop())
+                    self._multiline.pop()
+                case "|":
+                    out.append("|")
+                    can_repeat = False
+                case "$":
+                    out.append("$" if self._multiline[-1] else "\\Z")
+                case "{" | "}":
+                    out.append("\\" + character)
+                case _:
+                    out.append(character)
+        if self._closers:
+            raise PatternError("missing closing )", pattern)
+        return "".join(out) + ")" * self._trailing
+
+    def _quantifier(self, can_repeat: bool) -> None:
+        pattern = self._pattern
+        found = _REPEAT.match(pattern, self._at)
+        text = found[0] if found else pattern[self._at]
+        if not can_repeat:
+            before = self._out[-1] if self._out else ""
+            if before and before[-1] in "*+?}" and not before.endswith("\\" + before[-1]):
+                raise PatternError("invalid nested repetition operator", before[-1] + text)
+            raise PatternError("missing argument to repetition operator", text)
+        if found:
+            low, high = int(found[1]), int(found[3]) if found[3] else 0
+            if low > 1000 or high > 1000 or (found[3] and high < low):
+                raise PatternError("invalid repeat count", text)
+        self._at += len(text)
+        if self._at < len(pattern) and pattern[self._at] == "?":
+            text += "?"
+            self._at += 1
+        self._out.append(text)
+
+    def _open_group(self) -> bool:
+        """Read what follows `(`; say whether a quantifier may follow that."""
+        pattern = self._pattern
+        if not pattern.startswith("?", self._at):
+            self._push("(", ")", self._multiline[-1])
+            return False
+        name = _GROUP_NAME.match(pattern, self._at)
+        if name:
+            self._at = name.end()
+            self._push(f"(?P<{name[1]}>", ")", self._multiline[-1])
+            return False
+        flags = _FLAGS.match(pattern, self._at)
+        if not flags:
+            raise PatternError("invalid or unsupported Perl syntax", pattern[self._at - 1 : self._at + 2])
+        if "U" in flags[1] or "U" in (flags[2] or ""):
+            raise PatternError("the flag U is not supported by the embedded server", pattern)
+        self._at = flags.end()
+        multiline = ("m" in flags[1]) or (self._multiline[-1] and "m" not in (flags[2] or ""))
+        opening = f"(?{flags[1]}{'-' + flags[2] if flags[2] else ''}:"
+        if flags[3] == ":":
+            self._push(opening, ")", multiline)
+            return False
+        # `(?i)` holds to the end of the group around it: close one more there.
+        self._out.append(opening)
+        self._multiline[-1] = multiline
+        if self._closers:
+            self._closers[-1] += ")"
+        else:
+            self._trailing += 1
+        return False
+
+    def _push(self, opening: str, closer: str, multiline: bool) -> None:
+        self._out.append(opening)
+        self._closers.append(closer)
+        self._multiline.append(multiline)
+
+    def _escape(self, *, in_class: bool) -> str:
+        """Read what follows a backslash."""
+        pattern = self._pattern
+        if self._at >= len(pattern):
+            raise PatternError("trailing backslash at end of expression", "")
+        character = pattern[self._at]
+        self._at += 1
+        if character in "dsw":
+            return _PERL[character] if in_class else f"[{_PERL[character]}]"
+        if character in "DSW":
+            return _complement(_PERL[character.lower()]) if in_class else f"[^{_PERL[character.lower()]}]"
+        if character in "pP":
+            return self._unicode_class(character == "P", in_class=in_class)
+        if character == "x":
+            found = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(pattern, self._at)
+            if not found:
+                raise PatternError("invalid escape sequence", "\\x")
+            self._at = found.end()
+            return _literal(chr(int(found[1] or found[2], 16)))
+        if character in "01234567" and (character == "0" or pattern[self._at : self._at + 1].isdigit()):
+            found = re.compile(r"[0-7]{0,2}").match(pattern, self._at)
+            rest = found[0] if found else ""
+            self._at += len(rest)
+            return _literal(chr(int(character + rest, 8)))
+        if character in _LITERAL_ESCAPES:
+            return "\\" + character
+        if not in_class:
+            match character:
+                case "A" | "b" | "B":
+                    return "(?a:\\" + character + ")"
+                case "z":
+                    return "\\Z"
+                case "Q":
+                    text, _, _ = pattern[self._at :].partition("\\E")
+                    self._at = min(len(pattern), self._at + len(text) + 2)
+                    return re.escape(text)
+        if character.isascii() and not character.isalnum():
+            return "\\" + character
+        raise PatternError("invalid escape sequence", "\\" + character)
+
+    def _unicode_class(self, negated: bool, *, in_class: bool) -> str:
+        pattern = self._pattern
+        found = re.compile(r"\{(\^?)([A-Za-z_]+)\}|()([A-Z])").match(pattern, self._at)
+        if not found:
+            raise PatternError("invalid character class range", pattern[self._at - 2 : self._at + 1])
+        self._at = found.end()
+        negated ^= bool(found[1])
+        ranges = category_ranges(found[2] or found[4])
+        if not in_class:
+            return f"[{'^' if negated else ''}{ranges}]"
+        return _complement(ranges) if negated else ranges
+
+    def _character_class(self) -> str:
+        pattern, start = self._pattern, self._at - 1
+        out = ["["]
+        if pattern.startswith("^", self._at):
+            out.append("^")
+            self._at += 1
+        first = True
+        while True:
+            if self._at >= len(pattern):
+                raise PatternError("missing closing ]", pattern[start:])
+            character = pattern[self._at]
+            if character == "]" and not first:
+                self._at += 1
+                break
+            posix = re.compile(r"\[:(\^?)([a-z]+):\]").match(pattern, self._at)
+            if posix:
+                if posix[2] not in _POSIX:
+                    raise PatternError("invalid character class range", posix[0])
+                self._at = posix.end()
+                out.append(_complement(_POSIX[posix[2]]) if posix[1] else _POSIX[posix[2]])
+            else:
+                self._at += 1
+                # Python reserves doubled set operators inside classes; RE2 does not.
+                out.append(self._escape(in_class=True) if character == "\\" else "\\" + character if character in "[&~|]" else character)
+            first = False
+        return "".join(out) + "]"
+
+
+def _literal(character: str) -> str:
+    return f"\\U{ord(character):08x}"
+
+
+@lru_cache(maxsize=64)
+def category_ranges(category: str) -> str:
+    """The characters of a Unicode general category (`L`, `Lu`, ...) as the inside of a character class. Raises PatternError."""
+    ranges: list[str] = []
+    start: int | None = None
+    for code in range(sys.maxunicode + 2):
+        inside = code <= sys.maxunicode and unicodedata.category(chr(code)).startswith(category)
+        if inside and start is None:
+            start = code
+        elif not inside and start is not None:
+            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
+            start = None
+    if not ranges:
+        raise PatternError("Unicode scripts are not supported by the embedded server, only general categories", f"\\p{{{category}}}")
+    return "".join(ranges)
+
+
+@lru_cache(maxsize=64)
+def _complement(inside: str) -> str:
+    """The inside of the class that holds every character but these."""
+    inverse = re.compile(f"[^{inside}]")
+    ranges: list[str] = []
+    start: int | None = None
+    for code in range(sys.maxunicode + 2):
+        matched = code <= sys.maxunicode and inverse.match(chr(code)) is not None
+        if matched and start is None:
+            start = code
+        elif not matched and start is not None:
+            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
+            start = None
+    return "".join(ranges)
