@@ -56,7 +56,8 @@ def _make_absent(struct: type[Any]) -> Any:
     # Not by SetpointMeta: here a default shall be dropped by identity. `frozen` lets msgspec take it as a default.
     cls = StructMeta.__new__(type(struct), f"absent({struct.__name__})", (struct,), namespace, kw_only=True, frozen=True)
     stand_in = cls()
-    cls.__setattr__ = cls.__delattr__ = lambda self, *_: refuse()
+    for forbidden in ("__setattr__", "__delattr__"):
+        type.__setattr__(cls, forbidden, lambda self, *_: refuse())
     return stand_in
 
 

@@ -19,7 +19,7 @@ from .schema_field import Field
 if sys.version_info >= (3, 14):
     import annotationlib
 
-_FIELD: type = type(field())
+_FIELD: type[Any] = type(field())
 
 
 def annotations_in(namespace: dict[str, Any]) -> dict[str, Any]:

@@ -33,8 +33,8 @@ class FrozenList(list[T]):
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return list, (list(self),)
 
-    append = extend = insert = remove = pop = clear = sort = reverse = _refused  # type: ignore[assignment]  # refusing is their whole point
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused  # type: ignore[assignment]
+    append = extend = insert = remove = pop = clear = sort = reverse = _refused
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused
 
 
 class FrozenDict(dict[K, V]):
@@ -49,5 +49,5 @@ class FrozenDict(dict[K, V]):
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return dict, (dict(self),)
 
-    update = setdefault = pop = popitem = clear = _refused  # type: ignore[assignment]
-    __setitem__ = __delitem__ = __ior__ = _refused  # type: ignore[assignment]
+    update = setdefault = pop = popitem = clear = _refused
+    __setitem__ = __delitem__ = __ior__ = _refused

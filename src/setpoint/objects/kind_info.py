@@ -9,12 +9,11 @@ import msgspec
 from setpoint.api.names import GroupVersionKind, GroupVersionResource
 
 from .metadata import Object
-from .struct import Struct
 
 Scope: TypeAlias = Literal["Namespaced", "Cluster"]
 
 
-class Column(Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, kw_only=True):
     """A column of ``kubectl get``. ``path`` is a JSON path such as ``.status.readyReplicas``.
 
     With a ``priority`` above 0 it is shown by ``-o wide`` only.
@@ -28,7 +27,7 @@ class Column(Struct, frozen=True):
     priority: int = 0
 
 
-class Scale(Struct, frozen=True):
+class Scale(msgspec.Struct, frozen=True, kw_only=True):
     """The scale subresource, for ``kubectl scale`` and autoscalers.
 
     JSON paths of the wanted number, the actual number, and the pods' label selector as text.

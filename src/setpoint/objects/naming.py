@@ -9,9 +9,10 @@ import keyword
 import re
 from functools import lru_cache
 
-_INITIALISMS = (
-    "API CIDR CPU CSI DNS FQDN GID HTTP HTTPS ID IO IP IPC JSON OS PID QPS SAN SQL SSH SSL TCP TLS TTL UDP UID URI URL UUID VM WWN XML YAML"
-).split()
+_INITIALISMS = [
+    *("API", "CIDR", "CPU", "CSI", "DNS", "FQDN", "GID", "HTTP", "HTTPS", "ID", "IO", "IP", "IPC", "JSON", "OS", "PID", "QPS"),
+    *("SAN", "SQL", "SSH", "SSL", "TCP", "TLS", "TTL", "UDP", "UID", "URI", "URL", "UUID", "VM", "WWN", "XML", "YAML"),
+]
 
 _SINGULAR = {word.lower(): word for word in _INITIALISMS}
 _PLURAL = {f"{word.lower()}s": f"{word}s" for word in _INITIALISMS if not word.endswith("S")}

@@ -50,8 +50,9 @@ class SetpointMeta(StructMeta):
             config.setdefault("rename", lambda attribute: names.get(attribute) or api_name(attribute))
         cls = super().__new__(mcls, name, bases, namespace, **config)
         for attribute in fields:
-            if is_absent(stand_in := namespace.get(attribute)):
-                type(stand_in).__absent_from__[attribute] = None
+            default: Any = namespace.get(attribute)
+            if is_absent(default):
+                type(default).__absent_from__[attribute] = None
         return cls
 
 

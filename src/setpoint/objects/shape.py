@@ -1,0 +1,132 @@
+"""The shape of a class as JSON: which wire name is which attribute, what may be null, what is a list of what.
+
+Kept on the class itself, and made when first asked for: reading leniently, comparing and describing (as a schema) all need it.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from functools import wraps
+from itertools import repeat
+from typing import Annotated, Any, TypeVar, cast
+
+import msgspec
+from msgspec import UnsetType
+from typing_extensions import TypeAliasType
+
+from .schema_field import Field
+
+R = TypeVar("R")
+
+
+def kept_on_class(function: Callable[[type[Any]], R]) -> Callable[[type[Any]], R]:
+    """Remembers a function of a class, for as long as that class lives: code that is loaded afresh brings classes of its own."""
+    attribute = f"__setpoint_{function.__name__}__"
+
+    @wraps(function)
+    def remembered(cls: type[Any]) -> R:
+        try:
+            return cast(R, cls.__dict__[attribute])
+        except KeyError:
+            result = function(cls)
+            type.__setattr__(cls, attribute, result)
+            return result
+
+    return remembered
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """One type, taken apart. ``plain`` is it without ``Annotated``, ``None`` and ``UnsetType``."""
+
+    plain: Any
+    optional: bool = False
+    """None is in the type."""
+    unsettable: bool = False
+    """`UnsetType` is in the type: null is a value of its own."""
+    facts: tuple[Field, ...] = ()
+    struct: type[msgspec.Struct] | None = None
+    items: Shape | None = None
+    """What a list or the values of a map are."""
+    is_list: bool = False
+    is_map: bool = False
+
+    @property
+    def map_keys(self) -> tuple[str, ...]:
+        """What tells the items of this list apart, as far as the class says it."""
+        return next((fact.list_map_keys for fact in self.facts if fact.list_map_keys), ())
+
+    @property
+    def nullable(self) -> bool:
+        """Whether null is a value of its own, not a way to say "absent"."""
+        return self.unsettable or any(fact.nullable for fact in self.facts)
+
+
+class Attribute(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of a class: its name here, its name on the wire, its shape, its default (a factory's result is made anew by `default`)."""
+
+    name: str
+    wire: str
+    shape: Shape
+    required: bool
+    default: Callable[[], Any]
+
+
+@kept_on_class
+def attributes_of(struct: type[Any]) -> dict[str, Attribute]:
+    """The fields of a class by their wire names, in their order."""
+    attributes = {}
+    for info in msgspec.structs.fields(struct):
+        factory = cast(Callable[[], Any], info.default_factory)
+        attributes[info.encode_name] = Attribute(
+            name=info.name,
+            wire=info.encode_name,
+            shape=shape_of(info.type),
+            required=info.required,
+            default=factory if info.default is msgspec.NODEFAULT else repeat(info.default).__next__,
+        )
+    return attributes
+
+
+def shape_of(hint: Any) -> Shape:
+    """Takes a type apart."""
+    facts: list[Field] = []
+    optional = unsettable = False
+    while True:
+        origin = typing.get_origin(hint)
+        if origin is Annotated:
+            hint, *extras = typing.get_args(hint)
+            facts.extend(extra for extra in extras if isinstance(extra, Field))
+        elif origin in (typing.Union, types.UnionType):
+            rest = [part for part in typing.get_args(hint) if part not in (type(None), UnsetType)]
+            optional = optional or type(None) in typing.get_args(hint)
+            unsettable = unsettable or UnsetType in typing.get_args(hint)
+            if len(rest) == len(typing.get_args(hint)) or not rest:
+                break
+            hint = typing.Union[tuple(rest)] if len(rest) > 1 else rest[0]  # noqa: UP007  # made of a list
+        elif isinstance(hint, TypeAliasType):
+            hint = hint.__value__
+        else:
+            break
+    plain = typing.get_origin(hint) or hint
+    arguments = typing.get_args(hint)
+    is_struct = isinstance(plain, type) and issubclass(plain, msgspec.Struct)
+    is_list, is_map = plain is list, plain is dict
+    items = shape_of(arguments[0] if is_list else arguments[1]) if (is_list or is_map) and arguments else None
+    return Shape(
+        plain=hint,
+        optional=optional,
+        unsettable=unsettable,
+        facts=tuple(facts),
+        struct=plain if is_struct else None,
+        items=items,
+        is_list=is_list,
+        is_map=is_map,
+    )
+
+
+def is_enum(plain: Any) -> bool:
+    """Whether a type is a subclass of `enum.Enum`."""
+    return isinstance(plain, type) and issubclass(plain, Enum)
