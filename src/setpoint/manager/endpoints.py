@@ -1,0 +1,100 @@
+"""The HTTP endpoints of a manager: `/metrics` on one port, `/healthz` and `/readyz` on another, as controller-runtime has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector, CollectorRegistry
+
+from setpoint.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from prometheus_client.metrics_core import Metric
+
+Checks = Mapping[str, Callable[[], str | None]]
+"""Named checks; each gives None when all is well, or a sentence that says what is not."""
+
+
+class _WithoutCreated(Collector):
+    """The metrics without the `_created` series that prometheus_client adds and no dashboard knows."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterable[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric
+
+
+def exposition(registry: CollectorRegistry) -> bytes:
+    """The metrics in Prometheus' text format."""
+    shown = CollectorRegistry(auto_describe=False)
+    shown.register(_WithoutCreated(registry))
+    return generate_latest(shown)
+
+
+def _probe(checks: Checks) -> Callable[[web.Request], object]:
+    async def answer(request: web.Request) -> web.Response:
+        only = request.match_info.get("check")
+        if only is not None and only not in checks:
+            return web.Response(status=404, text=f'no check is named "{only}"\n')
+        results = {name: check() for name, check in checks.items() if only in (None, name)}
+        failed = any(problem is not None for problem in results.values())
+        if not failed and "verbose" not in request.query:
+            return web.Response(text="ok")
+        lines = [f"[+]{name} ok" if problem is None else f"[-]{name} failed: {problem}" for name, problem in results.items()]
+        return web.Response(status=500 if failed else 200, text="\n".join([*lines, "check failed" if failed else "check passed", ""]))
+
+    return answer
+
+
+@asynccontextmanager
+async def serve(
+    world: World,
+    *,
+    registry: CollectorRegistry,
+    live: Checks,
+    ready: Checks,
+    metrics: tuple[str, int] | None,
+    health: tuple[str, int] | None,
+) -> AsyncIterator[list[str]]:
+    """Serves the endpoints while the context is open, and gives their addresses. An address of None is not served; port 0 is any port.
+
+    Raises `PortInUse`.
+    """
+
+    async def show_metrics(request: web.Request) -> web.Response:
+        return web.Response(body=exposition(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    addresses: list[str] = []
+    async with AsyncExitStack() as stack:
+        for address, routes in (
+            (metrics, {"/metrics": show_metrics}),
+            (
+                health,
+                {
+                    path: _probe(checks)
+                    for name, checks in (("healthz", live), ("readyz", ready))
+                    for path in (f"/{name}", f"/{name}/{{check}}")
+                },
+            ),
+        ):
+            if address is None:
+                continue
+            application = web.Application()
+            for path, handler in routes.items():
+                application.router.add_get(path, handler)  # type: ignore[arg-type]
+            runner = web.AppRunner(application, access_log=None, handle_signals=False, shutdown_timeout=1)
+            await runner.setup()
+            stack.push_async_callback(runner.cleanup)
+            listening = world.sockets.listen(*address)
+            await web.SockSite(runner, listening).start()
+            addresses.append("http://{}:{}".format(*listening.getsockname()[:2]))
+        yield addresses
