@@ -1,0 +1,105 @@
+"""Who owns which fields after a write, and what an apply makes of an object: the rules, before Kubernetes' own on top (`managedfields`).
+
+Owners are kept as a mapping from any key to the set that it owns. An *update* (create, put, other patches) never fails: whoever writes a
+value takes it. An *apply* says all that its owner wants: it fails if it would change what others own, unless forced, and takes away what
+the owner applied before, no longer does, and nobody else owns.
+
+There is one schema here: all versions of a kind are taken to differ in ``apiVersion`` alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from .atoms import Atom
+from .compare import Comparison, compare, field_set, reconcile, with_named_fields
+from .fieldset import EMPTY, FieldSet
+from .merge import merge, remove
+
+__all__ = ["Applied", "Conflicts", "apply", "update"]
+
+Key = TypeVar("Key")
+
+
+class Conflicts(Exception, Generic[Key]):
+    """An apply would change what others own: ``sets`` says what, by owner."""
+
+    def __init__(self, sets: Mapping[Key, FieldSet]) -> None:
+        super().__init__("the apply conflicts with other owners")
+        self.sets = sets
+
+
+@dataclass(frozen=True, slots=True)
+class Applied(Generic[Key]):
+    """The outcome of an apply: the object, and who owns what of it."""
+
+    object: Any
+    owners: dict[Key, FieldSet]
+
+
+def update(atom: Atom, live: Any, new: Any, owners: Mapping[Key, FieldSet], reset: FieldSet) -> tuple[dict[Key, FieldSet], FieldSet]:
+    """What the present owners keep when ``live`` becomes ``new``, and what the writer gains.
+
+    Fields in ``reset`` and below count for neither. Sets of owners who lose nothing are handed back as they are; owners who keep nothing
+    are left out. Raises StructureError if the two cannot be compared.
+    """
+    change = compare(atom, live, new).without(reset)
+    kept = _without(_reconciled(atom, owners), change, None)
+    return kept, change.modified.union(change.added)
+
+
+def apply(atom: Atom, live: Any, applied: Any, owners: Mapping[Key, FieldSet], owner: Key, *, force: bool, reset: FieldSet) -> Applied[Key]:
+    """Merges ``applied`` into ``live`` for ``owner``.
+
+    Raises Conflicts unless forced, and StructureError if the two cannot be merged. ``live`` must not hold what ``reset`` names unless it
+    is to stay as it is: those fields are merged like others, but nobody comes to own them here.
+    """
+    before = _reconciled(atom, owners)
+    merged = merge(atom, live, applied)
+    mine = field_set(atom, applied).recursive_difference(reset)
+    last = before.get(owner, EMPTY)
+    now = {**before, owner: mine}
+    result = _pruned(atom, merged, now, last, mine)
+    change = compare(atom, live, result).without(reset)
+    if not force:
+        taken = change.modified.union(change.added)
+        conflicts = {key: both for key, fields in now.items() if key != owner and (both := fields.intersection(taken))}
+        if conflicts:
+            raise Conflicts(conflicts)
+    return Applied(result, _without(now, change, owner))
+
+
+def _reconciled(atom: Atom, owners: Mapping[Key, FieldSet]) -> dict[Key, FieldSet]:
+    return {key: reconcile(fields, atom) for key, fields in owners.items()}
+
+
+def _without(owners: Mapping[Key, FieldSet], change: Comparison, writer: Key | None) -> dict[Key, FieldSet]:
+    """The owners without what changed; the writer, if there is one among them, keeps all."""
+    left: dict[Key, FieldSet] = {}
+    for key, fields in owners.items():
+        if key != writer:
+            # A parent that went does not take along what is below: that is in the change of its own.
+            fields = fields.difference(change.modified).difference(change.added).difference(change.removed)
+        if fields:
+            left[key] = fields
+    return left
+
+
+def _pruned(atom: Atom, merged: Any, owners: Mapping[Key, FieldSet], last: FieldSet, mine: FieldSet) -> Any:
+    """``merged`` without what was applied last time, is not any more, and has no other owner."""
+    if not last or last == mine:
+        return merged
+    last = with_named_fields(last, atom)
+    owned = EMPTY
+    for fields in owners.values():
+        owned = owned.union(fields)
+    everything = with_named_fields(field_set(atom, merged), atom)
+
+    def left_of(value: Any) -> FieldSet:
+        return with_named_fields(field_set(atom, value), atom)
+
+    # Taking away all of `last` also takes what others own (put back first) and what nobody applied below a parent that goes (put back
+    # second: nothing goes that was not in `last`).
+    pruned = remove(atom, merged, last)
+    pruned = remove(atom, merged, everything.difference(left_of(pruned).union(with_named_fields(owned, atom))))
+    return remove(atom, merged, everything.difference(left_of(pruned)).intersection(last))
