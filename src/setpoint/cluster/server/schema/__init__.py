@@ -1,7 +1,8 @@
 """Schemas at work: what a custom resource (or a built-in kind) may hold, and what becomes of an object that holds something else.
 
 A request's body is read by `decode_json` or `decode_yaml`, which also tell of keys written twice. The kind's schema is compiled once by
-`compile_schema`. An object then goes, in this order, through `prune` (drop and name what the schema does not know), `drop_nulls` and
+`compile_schema`. What cannot be read at all (`metadata_problem`, `embedded_problem`) is a bad request. An object then goes, in this order,
+through `prune` (drop and name what the schema does not know), `drop_nulls` and
 `apply_defaults`, and `validate` (say what is wrong, in the words of kube-apiserver). All of them are pure: they take plain JSON values and
 leave them as they are; what did not change is shared between argument and answer.
 """
@@ -9,7 +10,8 @@ leave them as they are; what did not change is shared between argument and answe
 from setpoint.cluster.server.schema.causes import FieldError
 from setpoint.cluster.server.schema.decode import MalformedBody, decode_json, decode_yaml
 from setpoint.cluster.server.schema.default import apply_defaults, drop_nulls
-from setpoint.cluster.server.schema.metadata import OBJECT_META, tidy_metadata
+from setpoint.cluster.server.schema.embedded import embedded_problem
+from setpoint.cluster.server.schema.metadata import OBJECT_META, metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.prune import prune, unknown_fields
 from setpoint.cluster.server.schema.structural import Json, SchemaError, Structural, compile_schema
 from setpoint.cluster.server.schema.validate import validate, validate_value
@@ -26,6 +28,8 @@ __all__ = [
     "decode_json",
     "decode_yaml",
     "drop_nulls",
+    "embedded_problem",
+    "metadata_problem",
     "prune",
     "tidy_metadata",
     "unknown_fields",

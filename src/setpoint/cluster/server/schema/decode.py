@@ -84,9 +84,14 @@ def _unpacked(value: Json, path: str, found: list[str]) -> Json:
 
 def _parse_json(body: bytes, collect: Callable[[list[tuple[str, Json]]], Any]) -> Json:
     try:
-        return json.loads(body, object_pairs_hook=collect, parse_float=_number, parse_int=_integer, parse_constant=_refuse_constant)
-    except UnicodeDecodeError as error:
-        raise MalformedBody(f"invalid UTF-8 in body: {error.reason}") from error
+        # Go reads what is not UTF-8 as replacement characters; so does the real server.
+        return json.loads(
+            body.decode("utf-8", "replace"),
+            object_pairs_hook=collect,
+            parse_float=_number,
+            parse_int=_integer,
+            parse_constant=_refuse_constant,
+        )
     except json.JSONDecodeError as error:
         raise MalformedBody(_json_problem(error)) from error
     except RecursionError as error:

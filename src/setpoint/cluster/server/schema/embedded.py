@@ -9,6 +9,8 @@ import re
 
 from setpoint.cluster.server.schema import causes
 from setpoint.cluster.server.schema.causes import FieldError
+from setpoint.cluster.server.schema.gotext import go_value
+from setpoint.cluster.server.schema.metadata import metadata_problem
 from setpoint.cluster.server.schema.structural import Json, Structural
 
 _KIND = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
@@ -24,6 +26,29 @@ def embedded_errors(value: Json, node: Structural, path: str = "") -> list[Field
     errors: list[FieldError] = []
     _visit(value, node, path, errors)
     return errors
+
+
+def embedded_problem(value: Json, node: Structural, path: str = "") -> str | None:
+    """Why an embedded resource cannot be read at all, or None. The server answers 400 with it, before any validation."""
+    if not node.has_embedded:
+        return None
+    if type(value) is dict:
+        if node.embedded_resource and path:
+            for name in ("apiVersion", "kind"):
+                if name in value and not isinstance(value[name], str):
+                    return f"{path}.{name}: Invalid value: {go_value(value[name])}: must be a string"
+            if (problem := metadata_problem(value.get("metadata"))) is not None:
+                return f"{path}.metadata: Invalid value: {go_value(value['metadata'])}: {problem}"
+        children = [
+            (item, child, f"{path}.{key}" if path else key)
+            for key, item in value.items()
+            if (child := node.properties.get(key) or node.additional) is not None
+        ]
+    elif type(value) is list and node.items is not None:
+        children = [(item, node.items, f"{path}[{index}]") for index, item in enumerate(value)]
+    else:
+        return None
+    return next((problem for child in children if (problem := embedded_problem(*child)) is not None), None)
 
 
 def _visit(value: Json, node: Structural, path: str, errors: list[FieldError]) -> None:
@@ -56,5 +81,3 @@ def _check(value: dict[str, Json], path: str, errors: list[FieldError]) -> None:
             errors.append(causes.invalid(field, text, f"unexpected GroupVersion string: {text}"))
         elif name == "kind" and (len(text) > 63 or not _KIND.fullmatch(text.lower())):
             errors.append(causes.invalid(field, text, _KIND_RULE))
-    if "metadata" in value and type(value["metadata"]) is not dict:
-        errors.append(causes.invalid(f"{path}.metadata", value["metadata"], "must be an object"))

@@ -42,6 +42,11 @@ def _map_errors(value: list[Json], map_keys: tuple[str, ...], path: str) -> list
     for index, item in enumerate(value):
         if item is not None and type(item) is not dict:
             return [causes.invalid(f"{path}[{index}]", item, "must be an object for an array of list-type map")]
+    if len(map_keys) == 1:
+        # Most maps have one key, of a scalar: then no text need be made of it.
+        names = [item.get(map_keys[0]) if item is not None else None for item in value]
+        if all(type(name) is str for name in names) and len(set(names)) == len(names):
+            return []
     keys = [{key: item[key] for key in map_keys if key in item} if item is not None else {} for item in value]
     return [causes.duplicate(f"{path}[{index}]", keys[index]) for index in _repeated(keys)]
 

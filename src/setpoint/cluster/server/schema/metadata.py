@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from setpoint.cluster.server.schema.formats import has_format
 from setpoint.cluster.server.schema.structural import Json, Structural, compile_schema
 
 _STRING = {"type": "string"}
@@ -60,8 +61,74 @@ OBJECT_META: Structural = compile_schema(OBJECT_META_SCHEMA)
 def tidy_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
     """`metadata` as the real server gives it back: without nulls, empty strings, zeros and empty lists and maps at its top level.
 
-    Go leaves them out when it writes; so nobody can tell an empty label map from none.
+    Go leaves them out when it writes; so nobody can tell an empty label map from none. A label or annotation that is null becomes empty.
     """
-    if all(metadata.values()):
-        return metadata
-    return {key: value for key, value in metadata.items() if value}
+    result = metadata if all(metadata.values()) else {key: value for key, value in metadata.items() if value}
+    for name in ("labels", "annotations"):
+        if None in (entries := result.get(name) or {}).values():
+            result = {**result, name: {key: "" if value is None else value for key, value in entries.items()}}
+    return result
+
+
+def metadata_problem(metadata: Json) -> str | None:
+    """Why `metadata` cannot be read at all, in the words of Go's decoder, or None. The server answers 400 with it."""
+    if type(metadata) is not dict:
+        return None if metadata is None else f"json: cannot unmarshal {_json_type(metadata)} into Go value of type v1.ObjectMeta"
+    for name, value in metadata.items():
+        if (problem := _field_problem(name, value)) is not None:
+            return problem
+    return None
+
+
+_GO_TYPES = {
+    "annotations": "map[string]string",
+    "labels": "map[string]string",
+    "finalizers": "[]string",
+    "managedFields": "[]v1.ManagedFieldsEntry",
+    "ownerReferences": "[]v1.OwnerReference",
+    "generation": "int64",
+    "deletionGracePeriodSeconds": "int64",
+    "uid": "types.UID",
+}
+_OWNER_GO_TYPES = {"blockOwnerDeletion": "bool", "controller": "bool", "uid": "types.UID"}
+
+
+def _field_problem(name: str, value: Json) -> str | None:
+    node = OBJECT_META.properties.get(name)
+    if node is None or value is None:
+        return None
+    if not _is_a(value, node.types[0]):
+        return _mismatch(value, f"ObjectMeta.{name}", _GO_TYPES.get(name, "string"))
+    if node.format == "date-time" and not has_format(value, "date-time"):
+        return f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+    entries = value.values() if type(value) is dict else value if type(value) is list else ()
+    for entry in entries:
+        if name in ("labels", "annotations", "finalizers"):
+            if entry is not None and type(entry) is not str:
+                return _mismatch(entry, f"ObjectMeta.{name}", "string")
+        elif type(entry) is not dict:
+            if entry is not None:
+                return _mismatch(entry, f"ObjectMeta.{name}", _GO_TYPES[name].removeprefix("[]"))
+        elif node.items is not None:
+            for key, item in entry.items():
+                child = node.items.properties.get(key)
+                if child is not None and item is not None and not _is_a(item, child.types[0]):
+                    structure = "OwnerReference" if name == "ownerReferences" else "ManagedFieldsEntry"
+                    return _mismatch(item, f"ObjectMeta.{name}.{key}", _OWNER_GO_TYPES.get(key, "string"), structure)
+    return None
+
+
+def _mismatch(value: Json, path: str, wanted: str, structure: str = "ObjectMeta") -> str:
+    return f"json: cannot unmarshal {_json_type(value)} into Go struct field {path.replace('ObjectMeta', structure, 1)} of type {wanted}"
+
+
+def _json_type(value: Json) -> str:
+    return "bool" if isinstance(value, bool) else _JSON_NAMES[type(value)]
+
+
+_JSON_NAMES: dict[type, str] = {str: "string", int: "number", float: "number", dict: "object", list: "array"}
+_PYTHON_TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "object": dict, "array": list}
+
+
+def _is_a(value: Json, json_type: str) -> bool:
+    return type(value) is _PYTHON_TYPES[json_type]

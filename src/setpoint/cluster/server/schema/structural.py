@@ -70,8 +70,8 @@ class Structural:
     one_of: tuple[Structural, ...] = ()
     not_: Structural | None = None
 
-    plain: type | None = None
-    """The Python type of which every value is accepted, or None where there is more to check."""
+    plain: tuple[type, ...] = ()
+    """The Python types of which every value is accepted; none where there is more to check."""
     has_defaults: bool = False
     """Whether this node or one below it has a default (true wherever the schema refers to itself)."""
     has_list_rules: bool = False
@@ -136,7 +136,7 @@ class _Compiler:
         node.map_keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
         self._fill_validations(node, schema)
 
-        node.plain = _plain_type(node)
+        node.plain = _plain_types(node)
         children = [*node.properties.values(), *(child for child in (node.additional, node.items) if child is not None)]
         node.has_defaults = any(child.default is not None or child.has_defaults for child in children)
         node.has_list_rules = node.list_type in ("set", "map") or any(child.has_list_rules for child in children)
@@ -171,17 +171,23 @@ class _Compiler:
         node.not_ = self.node(not_) if isinstance(not_, Mapping) else None
 
 
-def _plain_type(node: Structural) -> type | None:
+def _plain_types(node: Structural) -> tuple[type, ...]:
     if node.enum or node.any_of or node.one_of or node.all_of or node.not_ is not None:
-        return None
-    match node.types, node.format:
-        case ("string",), "" if node.max_length is None and node.min_length is None and node.matcher is None:
-            return str
-        case ("boolean",), "":
-            return bool
-        case ("integer",), "" | "int64" if node.maximum is None and node.minimum is None and node.multiple_of is None:
-            return int  # decoding has made sure that it fits 64 bits
-    return None
+        return ()
+    free_text = node.format == "" and node.max_length is None and node.min_length is None and node.matcher is None
+    unbounded = node.maximum is None and node.minimum is None and node.multiple_of is None
+    match node.types:
+        case ("string",) if free_text:
+            return (str,)
+        case ("boolean",) if node.format == "":
+            return (bool,)
+        case ("integer",) if unbounded and node.format != "int32":
+            return (int,)  # decoding has made sure that it fits 64 bits
+        case ("number",) if unbounded and node.format != "float":
+            return (int, float)
+        case ("integer", "string") if unbounded and free_text:
+            return (int, str)
+    return ()
 
 
 def _reference(schema: Mapping[str, Json]) -> str | None:

@@ -53,7 +53,7 @@ class _Validator:
         if value is None:
             return self._check_null(node, path)
         kind = type(value)
-        if kind is node.plain:
+        if kind in node.plain:
             return _PLAIN_COUNT[kind]
         count = 4  # the node, its branches (also where there are none) and its enum
         if node.types or node.format:
@@ -103,7 +103,7 @@ class _Validator:
                 return 1
             found = "boolean"
         elif kind is float:
-            if "number" in types or ("integer" in types and value.is_integer()):
+            if "number" in types or ("integer" in types and value.is_integer() and abs(value) < 2**53):
                 return 1
             found = "number"
         else:
@@ -182,21 +182,21 @@ class _Validator:
         elif node.additional is not None:
             for key, item in value.items():
                 if key not in properties:
-                    if (kind := type(item)) is node.additional.plain:
+                    if (kind := type(item)) in node.additional.plain:
                         count += _PLAIN_COUNT[kind]
                         continue
                     count += self.check(item, node.additional, f"{path}.{key}" if path else key)
         if len(properties) <= len(value):
             for key, child in properties.items():
                 if key in value:
-                    if (kind := type(value[key])) is child.plain:
+                    if (kind := type(value[key])) in child.plain:
                         count += _PLAIN_COUNT[kind]
                         continue
                     count += self.check(value[key], child, f"{path}.{key}" if path else key)
         else:
             for key in sorted(value):
                 if key in properties:
-                    if (kind := type(value[key])) is properties[key].plain:
+                    if (kind := type(value[key])) in properties[key].plain:
                         count += _PLAIN_COUNT[kind]
                         continue
                     count += self.check(value[key], properties[key], f"{path}.{key}" if path else key)
@@ -285,5 +285,5 @@ def _is_multiple(value: int | float, factor: float) -> bool:
 
 
 _NUMBERS = (int, float)
-_PLAIN_COUNT: dict[type, int] = {str: 7, bool: 6, int: 8}
+_PLAIN_COUNT: dict[type, int] = {str: 7, bool: 6, int: 8, float: 8}
 """The checks that a value passes whose type is all that the schema asks."""
