@@ -9,7 +9,6 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import msgspec
 
@@ -74,7 +73,8 @@ class ApiError(Exception):
     that can be said.
     """
 
-    remedy: ClassVar[str] = ""
+    remedy: str = ""
+    """What to do about it; whoever raises the error may know more than its class does."""
 
     def __init__(self, status: Status, operation: Operation | None = None) -> None:
         super().__init__(status, operation)

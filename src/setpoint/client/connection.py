@@ -1,0 +1,157 @@
+"""`Connection`: one server, one world. It turns the outcomes of a transport into answers or typed errors.
+
+Everything that all verbs share is here, once: a deadline for every call, a bound on requests in flight, the write fence, patience with a
+server that asks for it, and the observer's events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import msgspec
+
+from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, Transport, Unknown
+from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
+from setpoint.client.events import RequestDone, RequestSent, code_of
+from setpoint.world import World
+
+_log = logging.getLogger("setpoint.client")
+
+TRIES = 10
+"""How often one call is sent at most while the server asks to come back later."""
+_WARNINGS_KEPT = 1000
+
+
+def _open() -> str | None:
+    return None
+
+
+class Connection:
+    """One server, one world.
+
+    `timeout` is the seconds that a call may take where its operation has no deadline, waiting for its turn and repeated tries included;
+    for a watch, the seconds until the server has accepted it. At most `max_in_flight` requests are under way at a time; accepted watches
+    do not count.
+
+    `fence` is asked right before each write is dispatched: a reason holds it back as `NotLeading`.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        world: World,
+        *,
+        user_agent: str = "setpoint",
+        timeout: float = 30.0,
+        max_in_flight: int = 100,
+    ) -> None:
+        self.world = world
+        self.user_agent = user_agent
+        self.timeout = timeout
+        self.fence: Callable[[], str | None] = _open
+        self._transport = transport
+        self._slots = asyncio.Semaphore(max_in_flight)
+        self._warned: dict[str, None] = {}
+
+    async def call(self, operation: Operation) -> Answer:
+        """The server's answer, which is never a failed one.
+
+        Raises the `ApiError` that a failed answer stands for; `Unreachable` where nothing can have happened; `OutcomeUnknown` for a write
+        that was sent and got no answer; `NotLeading` for a write that the fence held back.
+
+        A request that is answered 429 was not executed: it is sent again, after as long as the server asks, until the deadline. A read
+        that got no answer is sent once more, since a kept-alive connection may have been closed just then.
+        """
+        outcome = await self._outcome(operation)
+        if isinstance(outcome, Answer):
+            return outcome
+        await outcome.close()
+        raise unreachable("the server answered with a stream where a document was asked for", operation)
+
+    async def watch(self, operation: Operation) -> Stream:
+        """The stream of a watch that the server accepted; whoever calls closes it. Raises as `call` does."""
+        outcome = await self._outcome(operation)
+        if isinstance(outcome, Answer):
+            raise unreachable("the server answered a watch with a document: does a proxy stand in between?", operation)
+        return outcome
+
+    async def close(self) -> None:
+        """Lets go of the transport's connections."""
+        await self._transport.close()
+
+    async def _outcome(self, operation: Operation) -> Answer | Stream:
+        loop = asyncio.get_running_loop()
+        deadline = operation.deadline if operation.deadline is not None else loop.time() + self.timeout
+        operation = msgspec.structs.replace(operation, deadline=deadline, user_agent=operation.user_agent or self.user_agent)
+        tries, repeated = 0, False
+        while True:
+            outcome = await self._try(operation, deadline)
+            tries += 1
+            if isinstance(outcome, Answer):
+                if outcome.warnings:
+                    self._warn(outcome, operation)
+                if outcome.ok:
+                    return outcome
+                wait = _seconds_to_wait(outcome, operation)
+                if wait is None or tries >= TRIES or loop.time() + wait >= deadline:
+                    raise answered(outcome, operation)
+                await asyncio.sleep(wait)
+            elif isinstance(outcome, NotSent):
+                raise unreachable(outcome.reason, operation)
+            elif isinstance(outcome, Unknown):
+                if operation.is_write:
+                    raise outcome_unknown(outcome.reason, operation)
+                if repeated or loop.time() >= deadline:
+                    raise unreachable(outcome.reason, operation)
+                repeated = True
+            else:
+                return outcome
+
+    async def _try(self, operation: Operation, deadline: float) -> Outcome:
+        """One request: waits for its turn, passes the fence, is handed over, and is told of."""
+        clock, observer = self.world.clock, self.world.observer
+        started: float | None = None
+        outcome: Outcome
+        try:
+            async with asyncio.timeout_at(deadline), self._slots:
+                if operation.is_write and (reason := self.fence()) is not None:
+                    raise not_leading(reason, operation)
+                started = clock.monotonic()
+                if observer.heard:
+                    observer.emit(RequestSent(operation=operation))
+                outcome = await self._transport.send(operation)
+        except TimeoutError:
+            if started is None:
+                return NotSent("its turn did not come before its deadline: too many requests are in flight, or the server is too slow")
+            outcome = Unknown("no answer came before the deadline")
+        except asyncio.CancelledError:
+            if started is not None:
+                self._done(operation, Unknown("the caller stopped waiting"), started)
+            raise
+        self._done(operation, outcome, started)
+        return outcome
+
+    def _done(self, operation: Operation, outcome: Outcome, started: float) -> None:
+        world = self.world
+        if world.observer.heard:
+            seconds = world.clock.monotonic() - started
+            world.observer.emit(RequestDone(operation=operation, outcome=outcome, seconds=seconds, code=code_of(outcome)))
+
+    def _warn(self, answer: Answer, operation: Operation) -> None:
+        """Says each of the server's warnings once."""
+        for text in answer.warnings:
+            if text not in self._warned and len(self._warned) < _WARNINGS_KEPT:
+                self._warned[text] = None
+                _log.warning("the server warns: %s: %s", operation, text)
+
+
+def _seconds_to_wait(answer: Answer, operation: Operation) -> float | None:
+    """How long the server asks to wait before the same is sent again; None where sending it again is not safe, or not asked for."""
+    after = answer.headers.get("retry-after", "")
+    if answer.status == 429:
+        return float(after) if after.isdigit() else 1.0
+    if answer.status >= 500 and after.isdigit() and not operation.is_write:
+        return float(after)
+    return None

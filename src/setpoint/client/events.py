@@ -1,0 +1,31 @@
+"""What the client tells the observer: each request as it leaves, and what came of it."""
+
+from __future__ import annotations
+
+from setpoint.api import Answer, NotSent, Operation, Outcome, Unknown
+from setpoint.world import Event
+
+
+class RequestSent(Event, frozen=True, kw_only=True):
+    """A request is handed to the transport. Each try of a repeated request is one of its own."""
+
+    operation: Operation
+
+
+class RequestDone(Event, frozen=True, kw_only=True):
+    """What came of a request, `seconds` after it was handed over.
+
+    `code` is the HTTP status as text, or `<error>` where no answer came: the label that Go clients give `rest_client_requests_total`.
+    """
+
+    operation: Operation
+    outcome: Outcome
+    seconds: float
+    code: str
+
+
+def code_of(outcome: Outcome) -> str:
+    """The `code` label of an outcome."""
+    if isinstance(outcome, Answer):
+        return str(outcome.status)
+    return "<error>" if isinstance(outcome, NotSent | Unknown) else "200"
