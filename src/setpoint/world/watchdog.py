@@ -16,9 +16,9 @@ from types import TracebackType
 
 
 class Watchdog:
-    """While the context is open, calls `report(seconds, stack)` from a thread of its own whenever the loop has not answered for `limit` seconds.
+    """While the context is open, calls `report(seconds, stack)` whenever the loop has not answered for `limit` seconds.
 
-    One report for each time that it is stuck; `stack` is the text of where it is.
+    The call comes from a thread of the watchdog's own, once for each time that the loop is stuck; `stack` is the text of where it is.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limit: float, report: Callable[[float, str], None]) -> None:
