@@ -1,0 +1,1 @@
+"""The core API group, by version."""
