@@ -56,8 +56,8 @@ SERVED: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """The resources of the embedded server, with their subresources."""
 
-SCALE = {"spec": ".spec.replicas", "status": ".status.replicas", "selector": ".status.selector"}
-"""Where the scale of a workload is. The selector is a path that custom kinds would have; built-in ones make it of ``.spec.selector``."""
+SCALE = {"spec": ".spec.replicas", "status": ".status.replicas"}
+"""Where the scale of a workload is. Its selector as text has no path in built-in kinds: the server makes it of ``.spec.selector``."""
 
 MODULES = {
     "io.k8s.api.core.v1": "core.v1",

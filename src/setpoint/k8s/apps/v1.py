@@ -137,7 +137,7 @@ class DeploymentStatus(Struct):
     plural="deployments",
     short_names=["deploy"],
     categories=["all"],
-    scale=Scale(spec=".spec.replicas", status=".status.replicas", selector=".status.selector"),
+    scale=Scale(spec=".spec.replicas", status=".status.replicas"),
 )
 class Deployment(Object):
     """Deployment enables declarative updates for Pods and ReplicaSets."""
@@ -218,7 +218,7 @@ class ReplicaSetStatus(Struct):
     plural="replicasets",
     short_names=["rs"],
     categories=["all"],
-    scale=Scale(spec=".spec.replicas", status=".status.replicas", selector=".status.selector"),
+    scale=Scale(spec=".spec.replicas", status=".status.replicas"),
 )
 class ReplicaSet(Object):
     """ReplicaSet ensures that a specified number of pod replicas are running at any given time."""
