@@ -100,13 +100,12 @@ class FieldSet:
     __hash__ = None  # type: ignore[assignment]  # as for dict: a value, but not a key
 
     def __iter__(self) -> Iterator[Path]:
-        """All paths in order, a parent before what is below it."""
-        for element in sorted({**self.members, **self.children}, key=elements.order):
-            if element in self.members:
-                yield (element,)
-            if (child := self.children.get(element)) is not None:
-                for rest in child:
-                    yield (element, *rest)
+        """All paths: at each level first the members, then what is below, both in element order. So conflicts are listed."""
+        for element in sorted(self.members, key=elements.order):
+            yield (element,)
+        for element in sorted(self.children, key=elements.order):
+            for rest in self.children[element]:
+                yield (element, *rest)
 
     def __contains__(self, path: Sequence[str]) -> bool:
         node = self

@@ -307,7 +307,7 @@ def apply(
     """
     problems = validate(schema.root, applied)
     if problems:
-        raise ApplyInvalid(explain(problems))
+        raise ApplyInvalid(f"failed to create typed patch object ({_named(applied)}): {explain(problems)}")
     base = {} if live is None else _with_managed_fields(live, None)
     try:
         entries = _decode(_managed_fields(live) or [])
@@ -327,6 +327,13 @@ def apply(
     if manager == "kubectl":
         merged = _refresh_last_applied(merged, applied)
     return _with_managed_fields(merged, _encode(entries))
+
+
+def _named(thing: Mapping[str, Any]) -> str:
+    metadata = thing.get("metadata")
+    namespace, name = (metadata.get("namespace") or "", metadata.get("name") or "") if isinstance(metadata, Mapping) else ("", "")
+    group, _, version = str(thing.get("apiVersion") or "").rpartition("/")
+    return f"{namespace}/{name}; {group}/{version}, Kind={thing.get('kind') or ''}"
 
 
 def _apply(
