@@ -1,0 +1,295 @@
+"""`Client`: reads and writes objects on a server, typed.
+
+Kinds that no class describes go through the same verbs as mappings or YAML manifests; the server is asked what it calls them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, overload
+
+import msgspec
+
+from setpoint.api import GroupVersionKind
+from setpoint.client.connection import Connection
+from setpoint.client.discovery import Discovery
+from setpoint.client.manifest import Apply, content_of, key_of
+from setpoint.client.ownership import refuse_another_controller, with_owner
+from setpoint.client.raw import RawVerbs
+from setpoint.client.update import base_in_cache, base_on_server, version_of
+from setpoint.client.verbs import Labels, Propagation
+from setpoint.objects import KindInfo, Object, Request, Scheme, Untyped, decode, decode_meta, kind_of
+from setpoint.objects.difference import adopt, difference
+from setpoint.objects.indexes import IndexKey
+
+K = TypeVar("K", bound=Object)
+BaseLookup: TypeAlias = Callable[[KindInfo, Request], bytes | None]
+"""The bytes of an object as a cache has them; None where it has none, and the server is asked."""
+
+
+class Client(RawVerbs):
+    """Typed verbs over one connection.
+
+    `field_manager` is the name under which writes own fields. `namespace` is where objects are whose request does not say. `base` gives
+    the objects that a cache has, which spares `update` a read.
+
+    Every verb may raise an `ApiError`: see `setpoint.client.errors`.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        scheme: Scheme | None = None,
+        field_manager: str = "setpoint",
+        base: BaseLookup | None = None,
+        namespace: str = "",
+        run: str = "",
+    ) -> None:
+        super().__init__(connection, field_manager=field_manager, run=run)
+        self.scheme = scheme if scheme is not None else Scheme()
+        self.namespace = namespace
+        self.base = base
+        self.discovery = Discovery(connection)
+
+    def bound(self, *, field_manager: str | None = None, base: BaseLookup | None = None, run: str | None = None) -> Client:
+        """The same client on behalf of somebody else; connection, scheme and what was discovered are shared."""
+        other = copy.copy(self)
+        other.field_manager = self.field_manager if field_manager is None else field_manager
+        other.base = self.base if base is None else base
+        other.run = self.run if run is None else run
+        return other
+
+    # reading
+
+    async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
+        """The object, None if there is none. A name alone is looked for in `namespace`. This client always reads live.
+
+        Raises `NotServed` if the server has no such kind, `DecodeError` if the object cannot be read.
+        """
+        info = self.info_of(kind)
+        body = await self.get_raw(info, self.key(info, key, namespace))
+        return None if body is None else decode(kind, body)
+
+    async def list(
+        self,
+        kind: type[K],
+        /,
+        *,
+        namespace: str | None = None,
+        labels: Labels = None,
+        fields: str = "",
+        owner: Object | None = None,
+        index: IndexKey[K] | None = None,
+        limit: int = 500,
+        live: bool = False,
+    ) -> builtins.list[K]:
+        """All objects of a kind as of one version, in the server's order: of one namespace, or of all of them where it is None.
+
+        They are read in pages of `limit`. `owner` keeps those that it controls, `index` those that it gives that value to; both are
+        applied here, after everything was read.
+        """
+        info = self.info_of(kind)
+        items, _ = await self.list_raw(info, namespace or "", labels=labels, fields=fields, limit=limit)
+        if owner is not None:
+            uid = owner.uid
+            items = [item for item in items if (controller := decode_meta(item).controller) is not None and controller.uid == uid]
+        objects = [decode(kind, item) for item in items]
+        if index is not None:
+            objects = [obj for obj in objects if index.value in index.index.values_of(obj)]
+        return objects
+
+    # writing
+
+    async def create(self, obj: K, /, *, owner: Object | None = None) -> K:
+        """The created object; the argument is not touched, its status not sent. Raises `AlreadyExists`."""
+        info, key, body = await self.prepare_create(obj, owner=owner)
+        return decode(type(obj), await self.create_raw(info, key.namespace, body))
+
+    async def prepare_create(self, obj: Object, *, owner: Object | None = None) -> tuple[KindInfo, Request, bytes]:
+        """What `create` sends, for `create_raw`; the key's name is empty if the server is to generate it."""
+        info = await self.kind_info(obj)
+        content = content_of(obj, info)
+        key = self._place(content, info, owner)
+        if not key.name and not content["metadata"].get("generateName"):
+            raise ValueError(f"this {info.kind} needs metadata.name or metadata.generate_name")
+        return info, key, msgspec.json.encode(content if owner is None else with_owner(content, owner, info, key))
+
+    @overload
+    async def apply(self, obj: K, /, *, owner: Object | None = ..., force: bool = ..., subresource: str | None = ...) -> K: ...
+    @overload
+    async def apply(
+        self, obj: Mapping[str, Any], kind: type[K], /, *, owner: Object | None = ..., force: bool = ..., subresource: str | None = ...
+    ) -> K: ...
+    @overload
+    async def apply(
+        self, obj: Mapping[str, Any], /, *, owner: Object | None = ..., force: bool = ..., subresource: str | None = ...
+    ) -> Untyped: ...
+    async def apply(
+        self,
+        obj: Object | Mapping[str, Any],
+        kind: type[Object] | None = None,
+        /,
+        *,
+        owner: Object | None = None,
+        force: bool = True,
+        subresource: str | None = None,
+    ) -> Object:
+        """The object after a server-side apply of exactly what `obj` states, which is created if there is none.
+
+        With `owner`, that object controls it from then on. `force` takes over fields that another manager owns; without it they make a
+        `Conflict`. The argument is not touched, its status not sent (unless `subresource="status"`).
+
+        Raises `OwnerRefused` for an owner in another namespace, or where another owner controls the object already.
+        """
+        prepared = await self.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
+        return decode(kind or (type(obj) if isinstance(obj, Object) else Untyped), await self.apply_raw(prepared))
+
+    async def prepare_apply(
+        self,
+        obj: Object | Mapping[str, Any],
+        kind: type[Object] | None = None,
+        /,
+        *,
+        owner: Object | None = None,
+        force: bool = True,
+        subresource: str | None = None,
+    ) -> Apply:
+        """What `apply` sends, for `apply_raw`."""
+        info = self.info_of(kind) if kind is not None else await self.kind_info(obj)
+        content = content_of(obj, info, subresource=subresource or "")
+        key = self._place(content, info, owner)
+        if not key.name:
+            raise ValueError(f"an apply names its object, and this {info.kind} has no metadata.name; to let the server name it, create it")
+        if owner is not None:
+            content = with_owner(content, owner, info, key)
+            known = self.base(info, key) if self.base is not None else None
+            if known is not None:
+                refuse_another_controller(known, owner, info, key)
+        return Apply(info=info, key=key, body=msgspec.json.encode(content), force=force, subresource=subresource or "")
+
+    async def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:
+        """Applies one after the other; ends at the first that fails."""
+        return [await self.apply(obj, owner=owner) for obj in objs]
+
+    async def update(self, obj: K, /) -> K:
+        """Writes what was changed in `obj` since it was read, brings it up to the answer and returns it; its status is left alone.
+
+        Only the difference is sent, so what the class does not know survives. No difference, no request. Raises `Conflict` if the object
+        has changed since, `NotFound` if it is gone.
+        """
+        await self.change_raw(obj)
+        return obj
+
+    async def update_status(self, obj: K, /) -> K:
+        """As `update`, for the status alone: the rest of `obj` is left alone, but for what the server says in its metadata."""
+        await self.change_raw(obj, subresource="status")
+        return obj
+
+    async def change_raw(self, obj: Object, *, subresource: Literal["", "status"] = "") -> bytes | None:
+        """`update`, or `update_status`, in place; gives the answer, None where nothing had to be sent."""
+        info = await self.kind_info(obj)
+        key = self.key(info, obj.key, None)
+        version = version_of(obj, info, key)
+        part: Literal["main", "status"] = "status" if subresource else "main"
+        base = base_in_cache(obj, self.base(info, key), info, key, subresource=subresource) if self.base is not None else None
+        if base is None:
+            base = base_on_server(obj, await self.get_raw(info, key), info, key, subresource=subresource)
+        found = difference(base, obj, part=part)
+        if found is None:
+            return None
+        answer = await self.patch_raw(info, key, found.at(version), subresource=subresource)
+        adopt(obj, decode(type(obj), answer), part=part)
+        return answer
+
+    async def patch(
+        self,
+        kind: type[K],
+        key: Request | str,
+        patch: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        /,
+        *,
+        namespace: str | None = None,
+        subresource: str | None = None,
+    ) -> K:
+        """The object after a patch, which is sent as it is: a mapping as JSON merge patch, a list as JSON Patch."""
+        info = self.info_of(kind)
+        return decode(kind, await self.patch_raw(info, self.key(info, key, namespace), patch, subresource=subresource or ""))
+
+    @overload
+    async def delete(self, obj: Object, /, *, propagation: Propagation = ...) -> None: ...
+    @overload
+    async def delete(
+        self, kind: type[Object], key: Request | str, /, *, namespace: str | None = ..., propagation: Propagation = ...
+    ) -> None: ...
+    async def delete(
+        self,
+        obj: Object | type[Object],
+        key: Request | str | None = None,
+        /,
+        *,
+        namespace: str | None = None,
+        propagation: Propagation = "Background",
+    ) -> None:
+        """Asks for an object to be deleted; returns when the server has noted it, which finalizers may still delay.
+
+        An object that was read is deleted only if it is still that one: gone, or another one under its name, is done.
+        """
+        if isinstance(obj, Object):
+            info = await self.kind_info(obj)
+            await self.delete_raw(info, self.key(info, obj.key, None), uid=obj.metadata.uid or "", propagation=propagation)
+        elif key is None:
+            raise TypeError("delete takes an object, or a kind and a key")
+        else:
+            info = self.info_of(obj)
+            await self.delete_raw(info, self.key(info, key, namespace), propagation=propagation)
+
+    # what is meant
+
+    def info_of(self, kind: type[Object]) -> KindInfo:
+        """What a class declares. Raises `TypeError` for one that is no kind, `Untyped` among them."""
+        if kind is Untyped:
+            raise TypeError("Untyped is no kind of its own: read with the class of the kind, or by get_raw and list_raw with find_kind")
+        return kind_of(kind)
+
+    async def kind_info(self, obj: Object | Mapping[str, Any]) -> KindInfo:
+        """What kind an object is: its class declares it; a mapping says it, and the scheme or the server knows the rest.
+
+        Raises `ValueError` for a mapping that does not say it, `NotServed` for a kind that the server does not have.
+        """
+        if isinstance(obj, Object) and not isinstance(obj, Untyped):
+            return kind_of(type(obj))
+        content = obj.content if isinstance(obj, Untyped) else obj
+        api_version, kind = content.get("apiVersion"), content.get("kind")
+        if not (isinstance(api_version, str) and api_version and isinstance(kind, str) and kind):
+            raise ValueError(f"an object needs apiVersion and kind; this one has {api_version!r} and {kind!r}")
+        return await self.find_kind(api_version, kind)
+
+    async def find_kind(self, api_version: str, kind: str) -> KindInfo:
+        """What is known of a kind by its name: from the scheme, else from the server. Raises `NotServed`."""
+        if (cls := self.scheme.find(api_version, kind)) is not None:
+            return kind_of(cls)
+        return await self.discovery.find(GroupVersionKind.parse(api_version, kind))
+
+    def key(self, info: KindInfo, key: Request | str, namespace: str | None) -> Request:
+        """Where an object is. Raises `ValueError` if its namespace is missing."""
+        if isinstance(key, str):
+            key = Request.parse(key)
+        if not key.name:
+            raise ValueError(f"which {info.kind}? The name is empty")
+        if not info.namespaced:
+            return Request("", key.name)
+        where = key.namespace or namespace or self.namespace
+        if not where:
+            raise ValueError(f"in which namespace is {info.kind} {key.name!r}? Give a Request, or namespace=")
+        return key if key.namespace else Request(where, key.name)
+
+    def _place(self, content: dict[str, Any], info: KindInfo, owner: Object | None) -> Request:
+        """Where an object that is to be written belongs; one that does not say is put beside its owner. The content then says it."""
+        beside = owner.namespace if owner is not None else ""
+        key = key_of(content["metadata"], info, namespace=beside or self.namespace)
+        if info.namespaced:
+            content["metadata"]["namespace"] = key.namespace
+        return key

@@ -1,0 +1,111 @@
+"""The verbs on bytes: what goes to the server and what comes back, not decoded.
+
+A cache keeps bytes, and a context puts the answers to its own writes into the cache's view: both want them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from setpoint.api import Answer, Operation
+from setpoint.client import verbs
+from setpoint.client.connection import Connection
+from setpoint.client.errors import Conflict, Expired, NotFound, NotServed
+from setpoint.client.manifest import Apply
+from setpoint.client.verbs import Labels, Propagation
+from setpoint.objects import KindInfo, ListMeta, Request
+
+
+class _Page(msgspec.Struct):
+    metadata: ListMeta = ListMeta()
+    items: list[msgspec.Raw] | None = None
+
+
+_page = msgspec.json.Decoder(_Page).decode
+
+
+class RawVerbs:
+    """The verbs on bytes. `run` names the reconciler's run that asks, for observers alone."""
+
+    def __init__(self, connection: Connection, *, field_manager: str = "setpoint", run: str = "") -> None:
+        self.connection = connection
+        self.field_manager = field_manager
+        self.run = run
+
+    async def call(self, operation: Operation) -> Answer:
+        """Any operation, on behalf of this client's run; raises as `Connection.call` does."""
+        return await self.connection.call(msgspec.structs.replace(operation, run=self.run) if self.run else operation)
+
+    async def get_raw(self, info: KindInfo, key: Request) -> bytes | None:
+        """The object, None if there is none. Raises `NotServed` if there is no such kind, which says nothing about the object."""
+        try:
+            return (await self.call(verbs.get(info, key))).body
+        except NotServed:
+            raise
+        except NotFound:
+            return None
+
+    async def list_raw(
+        self, info: KindInfo, namespace: str = "", *, labels: Labels = None, fields: str = "", limit: int = 500
+    ) -> tuple[list[bytes], str]:
+        """All objects of a collection as of one version, and that version; read in pages of `limit`, at once where it is 0.
+
+        If the server forgets that version between two pages, everything is read again, in one go: half of one state and half of another
+        is never given.
+        """
+        items: list[bytes] = []
+        continue_ = ""
+        while True:
+            page = verbs.list_page(info, namespace, labels=labels, fields=fields, limit=limit, continue_=continue_)
+            try:
+                answer = await self.call(page)
+            except Expired:
+                if not continue_:
+                    raise
+                items, continue_, limit = [], "", 0
+                continue
+            read = _page(answer.body)
+            items += [bytes(item) for item in read.items or ()]
+            continue_ = read.metadata.continue_ or ""
+            if not continue_:
+                return items, read.metadata.resource_version or ""
+
+    async def create_raw(self, info: KindInfo, namespace: str, body: bytes) -> bytes:
+        """The created object. Raises `AlreadyExists`."""
+        return (await self.call(verbs.create(info, namespace, body, field_manager=self.field_manager))).body
+
+    async def apply_raw(self, apply: Apply) -> bytes:
+        """The object after a server-side apply."""
+        operation = verbs.apply(
+            apply.info, apply.key, apply.body, field_manager=self.field_manager, force=apply.force, subresource=apply.subresource
+        )
+        return (await self.call(operation)).body
+
+    async def patch_raw(
+        self, info: KindInfo, key: Request, patch: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, subresource: str = ""
+    ) -> bytes:
+        """The object after a patch: a mapping is a JSON merge patch, a list a JSON Patch."""
+        build = verbs.merge_patch if isinstance(patch, Mapping) else verbs.json_patch
+        return (await self.call(build(info, key, patch, field_manager=self.field_manager, subresource=subresource))).body
+
+    async def delete_raw(
+        self, info: KindInfo, key: Request, *, uid: str = "", resource_version: str = "", propagation: Propagation = "Background"
+    ) -> bytes | None:
+        """What the server says of the delete: the object if it waits for its finalizers, else a Status.
+
+        None if it was gone already, or if `uid` is given and another object has that name now: done as well.
+        """
+        try:
+            operation = verbs.delete(info, key, uid=uid, resource_version=resource_version, propagation=propagation)
+            return (await self.call(operation)).body
+        except NotServed:
+            raise
+        except NotFound:
+            return None
+        except Conflict as error:
+            if uid and "UID in precondition" in error.message:
+                return None
+            raise
