@@ -20,7 +20,7 @@ from setpoint.objects import KindInfo, ListMeta, Request
 
 
 class _Page(msgspec.Struct):
-    metadata: ListMeta = ListMeta()
+    metadata: ListMeta = msgspec.field(default_factory=ListMeta)
     items: list[msgspec.Raw] | None = None
 
 
