@@ -1,0 +1,59 @@
+"""The canonical form of quantities, as the API server stores them: ``1000m`` becomes ``1``, ``1.5Gi`` becomes ``1536Mi``."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+_FORM = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)")
+_DECIMAL = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+
+def canonical(value: Any) -> Any:
+    """The quantity with the largest suffix of its own family that leaves no fraction, rounded up to thousandths.
+
+    What is no quantity comes back as it is: others refuse it. Numbers become text. Follows ``resource.Quantity``.
+    """
+    text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    form = _FORM.fullmatch(text)
+    if form is None:
+        return value
+    sign, digits, suffix = form.groups()
+    number = Fraction(digits.rstrip(".") or "0")
+    if suffix in _BINARY[1:]:
+        amount = number * 1024 ** _BINARY.index(suffix)
+        # Below 1024 and with a fraction, binary suffixes have no form; the decimal one takes over.
+        written = _binary(amount) if amount.denominator == 1 else _decimal(amount)
+    elif suffix[:1] in ("e", "E") and suffix != "E":
+        written = _exponential(number * Fraction(10) ** int(suffix[1:]))
+    else:
+        written = _decimal(number * Fraction(1000) ** (_DECIMAL.index(suffix) - 3))
+    return f"-{written}" if sign == "-" and written != "0" else written
+
+
+def _thousandths(amount: Fraction) -> int:
+    return ceil(amount * 1000)
+
+
+def _decimal(amount: Fraction) -> str:
+    count, power = _thousandths(amount), 2
+    while count and count % 1000 == 0 and power < len(_DECIMAL) - 1:
+        count, power = count // 1000, power + 1
+    return f"{count}{_DECIMAL[power]}" if count else "0"
+
+
+def _binary(amount: Fraction) -> str:
+    count, power = int(amount), 0
+    while count and count % 1024 == 0 and power < len(_BINARY) - 1:
+        count, power = count // 1024, power + 1
+    return f"{count}{_BINARY[power]}"
+
+
+def _exponential(amount: Fraction) -> str:
+    count, exponent = _thousandths(amount), -3
+    while count and count % 1000 == 0:
+        count, exponent = count // 1000, exponent + 3
+    return f"{count}e{exponent}" if count and exponent else f"{count}"
