@@ -1,1 +1,30 @@
-"""."""
+"""The local copy of what the server has.
+
+An `Informer` holds one kind under one selection. Its *base* is exactly what the server had at one version, and only goes forward; its
+changes are what handlers hear. Its *view*, which reads see, is the base plus this process's own writes that the base has yet to show.
+A `Reflector` keeps the base in step: `states` says how, as a machine that can be driven by a table, and `reflector` does it.
+The `Cache` is all informers of a manager.
+"""
+
+from setpoint.cache.cache import Cache
+from setpoint.cache.entry import Change, Entry
+from setpoint.cache.events import Delivered, HandlerFailed, IndexFailed, ObjectSkipped, ReflectorState, Scanned
+from setpoint.cache.indexes import by_namespace, by_owner
+from setpoint.cache.informer import Informer
+from setpoint.cache.selection import Selection
+
+__all__ = [
+    "Cache",
+    "Change",
+    "Delivered",
+    "Entry",
+    "HandlerFailed",
+    "IndexFailed",
+    "Informer",
+    "ObjectSkipped",
+    "ReflectorState",
+    "Scanned",
+    "Selection",
+    "by_namespace",
+    "by_owner",
+]

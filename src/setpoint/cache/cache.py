@@ -1,0 +1,99 @@
+"""The cache: every informer of a manager."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+
+from setpoint.api import GroupVersionKind, LabelSelector
+from setpoint.cache.informer import Informer
+from setpoint.cache.reflector import Server
+from setpoint.cache.selection import Selection
+from setpoint.objects import KindInfo, Object, kind_of
+from setpoint.objects.scheme import Scheme
+
+
+class Cache:
+    """Informers, each declared by somebody who watches, owns or reads its kind. Undeclared kinds cost nothing."""
+
+    def __init__(self, connection: Server, scheme: Scheme) -> None:
+        self._server = connection
+        self._scheme = scheme
+        self._informers: dict[tuple[GroupVersionKind, Selection], Informer] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._context: contextvars.Context | None = None
+        self._ended: asyncio.Future[None] | None = None
+
+    @property
+    def informers(self) -> list[Informer]:
+        """All of them, in the order in which they were declared."""
+        return list(self._informers.values())
+
+    def informer(self, kind: type[Object], *, labels: str = "", fields: str = "", namespace: str = "") -> Informer:
+        """Declares an informer, or gives the one declared before; while the cache runs it starts at once.
+
+        Raises `SelectorError`, `TypeError` for a class without `@kind`, `SchemeConflict` where another class stands for the same kind.
+        """
+        self._scheme.add(kind)
+        selection = Selection.parse(labels=labels, fields=fields, namespace=namespace)
+        place = kind_of(kind).group_version_kind, selection
+        informer = self._informers.get(place)
+        if informer is None:
+            informer = self._informers[place] = Informer(self._server, kind, selection)
+            if self._ended is not None:
+                self._start(informer)
+        return informer
+
+    def find(self, kind: type[Object], *, labels: LabelSelector | None = None, namespace: str | None = None) -> Informer | None:
+        """An informer that can answer a read of that kind in that namespace (None: in all) with those labels; None if there is none.
+
+        One that has synced goes first, then the one declared first.
+        """
+        wanted = kind_of(kind).group_version_kind
+        able = [
+            informer
+            for (group_version_kind, selection), informer in self._informers.items()
+            if group_version_kind == wanted and selection.covers(namespace=namespace, labels=labels or LabelSelector())
+        ]
+        return next((informer for informer in able if informer.has_synced), able[0] if able else None)
+
+    def informers_of(self, info: KindInfo) -> list[Informer]:
+        """Every informer of a kind: our own writes go to each of them."""
+        return [informer for (kind, _), informer in self._informers.items() if kind == info.group_version_kind]
+
+    async def run(self) -> None:
+        """Keeps every informer in step until cancelled."""
+        if self._ended is not None:
+            raise RuntimeError("this cache runs already")
+        self._ended = asyncio.get_running_loop().create_future()
+        self._context = contextvars.copy_context()
+        try:
+            for informer in self._informers.values():
+                self._start(informer)
+            await self._ended
+        finally:
+            self._ended = None
+            tasks, self._tasks = self._tasks, []
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def synced(self) -> None:
+        """Waits until every informer has had its first complete list, those included that are declared meanwhile."""
+        while waiting := [informer for informer in self._informers.values() if not informer.has_synced]:
+            for informer in waiting:
+                await informer.synced()
+
+    def _start(self, informer: Informer) -> None:
+        # In the context of whoever runs the cache: one declared from within a reconciler's run must not carry what belongs to that run.
+        assert self._context is not None
+        loop = asyncio.get_running_loop()
+        name = f"reflector-{informer.info.plural}.{informer.info.group}".rstrip(".")
+        task = loop.create_task(informer.run(), name=name, context=self._context.copy())
+        task.add_done_callback(self._report)
+        self._tasks.append(task)
+
+    def _report(self, task: asyncio.Task[None]) -> None:
+        """A reflector ends by cancellation alone; if one has raised, that is a bug which must not stay hidden."""
+        if not task.cancelled() and (error := task.exception()) is not None and self._ended is not None and not self._ended.done():
+            self._ended.set_exception(error)

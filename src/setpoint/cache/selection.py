@@ -1,0 +1,74 @@
+"""Which objects of a kind an informer holds: those of a namespace, with certain labels, with certain fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from setpoint.api import LabelSelector, parse_fields
+from setpoint.api.selectors import FieldRequirement
+from setpoint.objects import Request
+from setpoint.objects.codec import decode_meta
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """All three must hold; an empty one holds for every object."""
+
+    namespace: str = ""
+    labels: LabelSelector = LabelSelector()
+    fields: tuple[FieldRequirement, ...] = ()
+
+    @classmethod
+    def parse(cls, *, labels: str = "", fields: str = "", namespace: str = "") -> Selection:
+        """From the string forms that the API takes. Raises `SelectorError`."""
+        return cls(namespace, LabelSelector.parse(labels), parse_fields(fields))
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether an object may exist in the namespace and not be selected."""
+        return bool(self.labels) or bool(self.fields)
+
+    def options(self) -> dict[str, str]:
+        """The query parameters that ask the server for it."""
+        options = {}
+        if self.labels:
+            options["labelSelector"] = str(self.labels)
+        if self.fields:
+            options["fieldSelector"] = ",".join(f"{f.path}{'=' if f.equal else '!='}{_escaped(f.value)}" for f in self.fields)
+        return options
+
+    def selects(self, key: Request, data: bytes) -> bool:
+        """Whether it selects this object, as the server would say."""
+        if self.namespace and key.namespace != self.namespace:
+            return False
+        if self.labels and not self.labels.matches(decode_meta(data).labels):
+            return False
+        return not self.fields or _fields_match(self.fields, msgspec.json.decode(data))
+
+    def covers(self, *, namespace: str | None, labels: LabelSelector) -> bool:
+        """Whether everything that a read in that namespace (None: in all) with those labels may find is selected by this."""
+        if self.fields or (self.namespace and namespace != self.namespace):
+            return False
+        return all(requirement in labels.requirements for requirement in self.labels.requirements)
+
+    def __str__(self) -> str:
+        parts = [f"namespace {self.namespace}" if self.namespace else "", *(f"{k}={v}" for k, v in self.options().items())]
+        return ", ".join(part for part in parts if part)
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
+
+
+def _fields_match(requirements: tuple[FieldRequirement, ...], content: Any) -> bool:
+    return all((_field(content, requirement.path) == requirement.value) == requirement.equal for requirement in requirements)
+
+
+def _field(content: Any, path: str) -> str:
+    """A field as a selector sees it: text, and empty where it is absent."""
+    for part in path.split("."):
+        content = content.get(part) if isinstance(content, dict) else None
+    if content is None:
+        return ""
+    return str(content).lower() if isinstance(content, bool) else str(content)
