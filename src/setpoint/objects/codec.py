@@ -62,6 +62,11 @@ def to_builtins(obj: msgspec.Struct, *, status: bool = True) -> dict[str, Any]:
     return cast(dict[str, Any], msgspec.json.decode(encode(obj, status=status)))
 
 
+def encode_value(value: Any) -> Any:
+    """Any value that a field can hold, as `json.loads` would have it."""
+    return msgspec.json.decode(_ENCODER.encode(_with_whole_seconds(value)))
+
+
 def decode(cls: type[T], data: bytes) -> T:
     """An object of the class. Raises `DecodeError` for what cannot be read, however lenient."""
     try:
@@ -186,7 +191,7 @@ def _as_read(value: Any, shape: Shape) -> Any:
                 read[wire] = None
             elif attribute.required and attribute.shape.is_list:
                 read[wire] = []
-            elif attribute.required and attribute.shape.is_map:
+            elif attribute.required and (attribute.shape.is_map or _needs_nothing(attribute.shape.struct)):
                 read[wire] = {}
         return read
     if shape.items is not None and isinstance(value, list):
@@ -195,6 +200,11 @@ def _as_read(value: Any, shape: Shape) -> Any:
         keeps_null = shape.items.optional or shape.items.plain is Any
         return {key: _as_read(item, shape.items) for key, item in value.items() if item is not None or keeps_null}
     return value
+
+
+def _needs_nothing(struct: type[Any] | None) -> bool:
+    """Whether a struct can be read from ``{}``: its schema does not require it then, and it may not be there."""
+    return struct is not None and not any(attribute.required for attribute in attributes_of(struct).values())
 
 
 def _empty(shape: Shape) -> Any:

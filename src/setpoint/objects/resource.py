@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT
@@ -39,22 +39,22 @@ class Resource(Object, Generic[SpecT, StatusT]):
     def __pin__(cls, name: str, arguments: tuple[Any, ...]) -> dict[str, tuple[Any, Any]]:
         spec, status = arguments
         for half in (spec, status):
-            if not (isinstance(half, type) and issubclass(half, msgspec.Struct)):
+            bare = get_args(half)[0] if get_origin(half) is Annotated else half
+            if not (isinstance(bare, type) and issubclass(bare, msgspec.Struct)):
                 raise TypeError(f"{name}: Resource[Spec, Status] takes two Struct classes, not {half!r}")
+        status = get_args(status)[0] if get_origin(status) is Annotated else status
         required = [f.name for f in msgspec.structs.fields(status) if f.required]
         if required:
             raise TypeError(
                 f"{name}: {status.__name__}.{required[0]} needs a default. Every new object has no status, and reads as {status.__name__}()"
             )
-        return {"spec": (spec, NODEFAULT), "status": (status, field(default_factory=status))}
+        return {"spec": (spec, NODEFAULT), "status": (arguments[1], field(default_factory=status))}
 
 
 class Condition(Struct):
-    """One aspect of an object's state, as ``meta/v1`` has it. `last_transition_time` is when `status` last changed.
+    """One aspect of an object's state: whether it holds, since when, and why."""
 
-    ``reason`` is one CamelCase word for programs, ``message`` a sentence for people.
-    """
-
+    # As in meta/v1. The reason is one CamelCase word for programs, the message a sentence for people.
     type: Annotated[str, Field(max_length=316)]
     status: Literal["True", "False", "Unknown"]
     reason: Annotated[str, Field(min_length=1, max_length=1024)]

@@ -13,7 +13,6 @@ from .frozen import FrozenDict, FrozenList
 from .metadata import Object, ObjectMeta
 from .struct import absent
 
-
 _GIVEN = Object.__dict__["metadata"]
 """Where the constructor puts ``metadata=``, before it goes into the content."""
 

@@ -1,0 +1,67 @@
+"""Which item of a list continues which item of its former self.
+
+By the keys that the class declares for the list, or that Kubernetes lists usually have; else by equality; else by place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_USUAL_KEYS = ("name", "type", "containerPort", "port", "key", "ip", "mountPath", "uid")
+
+
+def pairs(old: list[Any], new: list[Any], keys: tuple[str, ...] = ()) -> list[int | None]:
+    """For each new item the place of the old item that it continues, None for an item that is new."""
+    if not all(isinstance(item, dict) for item in (*old, *new)):
+        return _by_equality_and_place(old, new)
+    for candidate in [keys] if keys else [(key,) for key in _USUAL_KEYS]:
+        if (found := _by_keys(old, new, candidate, declared=bool(keys))) is not None:
+            return found
+    return _by_equality_and_place(old, new)
+
+
+def _by_keys(old: list[dict[str, Any]], new: list[dict[str, Any]], keys: tuple[str, ...], *, declared: bool) -> list[int | None] | None:
+    """None if these keys do not tell the items apart."""
+    places = {_values(item, keys): place for place, item in enumerate(old)}
+    wanted = [_values(item, keys) for item in new]
+    if len(places) < len(old) or len(dict.fromkeys(wanted)) < len(wanted):
+        return None
+    if not declared and any(None in values for values in (*places, *wanted)):
+        return None
+    found = [places.get(values) for values in wanted]
+    if len(keys) > 1:
+        _by_stated_keys(old, new, keys, found)
+    return found
+
+
+def _by_stated_keys(old: list[dict[str, Any]], new: list[dict[str, Any]], keys: tuple[str, ...], found: list[int | None]) -> None:
+    """A new item may leave out a key that the server has filled in, such as a port's protocol: it continues the one old item that fits."""
+    free = [place for place in range(len(old)) if place not in found]
+    for at, item in enumerate(new):
+        stated = [key for key in keys if key in item]
+        if found[at] is not None or not stated:
+            continue
+        fitting = [place for place in free if all(old[place].get(key) == item[key] for key in stated)]
+        if len(fitting) == 1:
+            found[at] = fitting[0]
+            free.remove(fitting[0])
+
+
+def _values(item: dict[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
+    # As text where it is neither text nor number, which no sensible key is, so that it can be looked up.
+    return tuple(value if isinstance(value := item.get(key), (str, int, float, type(None))) else repr(value) for key in keys)
+
+
+def _by_equality_and_place(old: list[Any], new: list[Any]) -> list[int | None]:
+    free = dict.fromkeys(range(len(old)))
+    found: list[int | None] = [None] * len(new)
+    for at, item in enumerate(new):
+        place = next((place for place in free if old[place] == item), None)
+        if place is not None:
+            found[at] = place
+            del free[place]
+    if len(old) == len(new):
+        for at in range(len(new)):
+            if found[at] is None and at in free:
+                found[at] = at
+    return found

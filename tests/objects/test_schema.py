@@ -1,0 +1,241 @@
+"""From classes to structural schemas and CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from setpoint.objects import (
+    UNSET,
+    Condition,
+    Field,
+    IntOrString,
+    Object,
+    Quantity,
+    Resource,
+    SchemaError,
+    Struct,
+    UnsetType,
+    crd,
+    kind,
+    schema_of,
+)
+
+from .kinds import WebApp, WebAppSpec, WebAppStatus
+
+
+class Mode(StrEnum):
+    FAST = "fast"
+    SLOW = "slow"
+
+
+class Level(IntEnum):
+    ONE = 1
+
+
+class Port(Struct):
+    """A port that is open."""
+
+    port: int
+    protocol: str = "TCP"
+
+
+class All(Struct):
+    text: str
+    flag: bool
+    ratio: float
+    blob: bytes
+    since: datetime
+    anything: Any
+    free: dict[str, Any]
+    labels: dict[str, str]
+    names: Annotated[list[Annotated[str, Field(min_length=1)]], Field(list_type="set", max_items=3)]
+    ports: Annotated[list[Port], Field(list_map_keys=["port", "protocol"])]
+    conditions: list[Condition] = []
+    mode: Mode = Mode.FAST
+    level: Level | None = None
+    tier: Literal["x", "y"] | UnsetType | None = UNSET
+    target: IntOrString | None = None
+    memory: Quantity | None = None
+    part: Annotated[float, Field(gt=0, lt=1, multiple_of=0.5)] | None = None
+    host: Annotated[str, Field(pattern="^a", immutable=True, cel=["size(self) < 3"], description="Where.")] | None = None
+    inner: Port | None = None
+
+
+def property_of(cls: type[Struct], wire: str) -> Any:
+    return schema_of(cls)["properties"][wire]
+
+
+@pytest.mark.parametrize(
+    ("wire", "schema"),
+    [
+        ("text", {"type": "string"}),
+        ("flag", {"type": "boolean"}),
+        ("ratio", {"type": "number"}),
+        ("blob", {"type": "string", "format": "byte"}),
+        ("since", {"type": "string", "format": "date-time"}),
+        ("anything", {"x-kubernetes-preserve-unknown-fields": True}),
+        ("free", {"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
+        ("labels", {"type": "object", "additionalProperties": {"type": "string"}}),
+        ("names", {"type": "array", "items": {"type": "string", "minLength": 1}, "maxItems": 3, "x-kubernetes-list-type": "set"}),
+        ("mode", {"type": "string", "enum": ["fast", "slow"], "default": "fast"}),
+        ("level", {"type": "integer", "enum": [1]}),
+        ("tier", {"type": "string", "enum": ["x", "y", None], "nullable": True}),
+        ("target", {"x-kubernetes-int-or-string": True}),
+        ("part", {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 1, "exclusiveMaximum": True, "multipleOf": 0.5}),
+    ],
+)
+def test_each_type_has_its_schema(wire: str, schema: dict[str, Any]) -> None:
+    assert property_of(All, wire) == schema
+
+
+def test_a_nested_struct_is_written_out_with_its_description() -> None:
+    port = {
+        "description": "A port that is open.",
+        "type": "object",
+        "properties": {"port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"}},
+        "required": ["port"],
+    }
+    assert property_of(All, "inner") == port
+    lists = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"]}
+    assert property_of(All, "ports") == {"type": "array", "items": port, **lists}
+
+
+def test_conditions_are_a_map_by_type() -> None:
+    conditions = property_of(All, "conditions")
+    assert (conditions["x-kubernetes-list-type"], conditions["x-kubernetes-list-map-keys"]) == ("map", ["type"])
+
+
+def test_rules_and_immutability_are_validations() -> None:
+    assert property_of(All, "host") == {
+        "type": "string",
+        "description": "Where.",
+        "pattern": "^a",
+        "x-kubernetes-validations": [{"rule": "size(self) < 3"}, {"rule": "self == oldSelf", "message": "host is immutable"}],
+    }
+
+
+def test_what_has_no_default_is_required_in_the_order_of_the_class() -> None:
+    required = ["text", "flag", "ratio", "blob", "since", "anything", "free", "labels", "names", "ports"]
+    assert schema_of(All)["required"] == required
+
+
+def test_there_is_no_reference_and_no_any_of() -> None:
+    written = json.dumps(schema_of(All))
+    assert "$ref" not in written
+    assert "anyOf" not in written
+
+
+class Node(Struct):
+    children: list[Node] = []
+
+
+class Tree(Struct):
+    root: Node | None = None
+
+
+class Cut(Struct):
+    children: Annotated[list[Annotated[Cut, Field(preserve_unknown_fields=True)]], Field(max_items=2)] = []
+
+
+def test_a_type_that_contains_itself_is_refused_with_its_cycle() -> None:
+    with pytest.raises(SchemaError, match=r"Node\.children: a schema cannot contain itself \(Tree\.root -> Node\.children -> Node\)"):
+        schema_of(Tree)
+    items = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    assert property_of(Cut, "children") == {"type": "array", "items": items, "maxItems": 2}
+
+
+class Bad1(Struct):
+    tags: set[str] = set()
+
+
+class Bad2(Struct):
+    value: int | bool = 1
+
+
+class Bad3(Struct):
+    by_number: dict[int, str] = {}
+
+
+class Bad4(Struct):
+    ports: Annotated[list[Port], Field(list_map_keys=["number"])] = []
+
+
+@pytest.mark.parametrize(
+    ("cls", "says"),
+    [
+        (Bad1, r"Bad1\.tags: set\[str\]"),
+        (Bad2, r"Bad2\.value: .*int \| bool"),
+        (Bad3, r"Bad3\.by_number: .*keys"),
+        (Bad4, r"'number', which Port"),
+    ],
+)
+def test_what_a_schema_cannot_say_is_refused_by_class_and_field(cls: type[Struct], says: str) -> None:
+    with pytest.raises(SchemaError, match=says):
+        schema_of(cls)
+
+
+def test_the_spec_is_required_if_something_in_it_is() -> None:
+    @kind(group="g.example.com", version="v1")
+    class Lax(Resource[WebAppStatus, WebAppStatus]):
+        pass
+
+    assert schema_of(WebApp)["required"] == ["spec"]
+    assert "required" not in schema_of(Lax)
+    assert "default" not in schema_of(WebApp)["properties"]["status"]
+
+
+def test_the_definition_of_a_kind_says_what_was_declared() -> None:
+    definition = crd(WebApp)
+    (version,) = definition["spec"].pop("versions")
+    assert definition == {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "webapps.apps.example.com"},
+        "spec": {
+            "group": "apps.example.com",
+            "names": {"kind": "WebApp", "listKind": "WebAppList", "plural": "webapps", "singular": "webapp", "shortNames": ["wa"]},
+            "scope": "Namespaced",
+        },
+    }
+    assert version.pop("schema")["openAPIV3Schema"]["description"] == "A web application: one Deployment and one Service."
+    assert version == {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.readyReplicas"}},
+        "additionalPrinterColumns": [
+            {"name": "Ready", "type": "integer", "jsonPath": ".status.readyReplicas"},
+            {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+        ],
+    }
+
+
+def versioned(version: str, **config: Any) -> type[Object]:
+    @kind(group=config.pop("group", "apps.example.com"), version=version, name="WebApp", **config)
+    class Version(Resource[WebAppSpec, WebAppStatus]):
+        pass
+
+    return Version
+
+
+def test_several_versions_make_one_definition_with_one_that_is_stored() -> None:
+    classes = [versioned(name) for name in ("v1alpha1", "v1", "v2beta1", "v1beta2")]
+    stored = {version["name"]: version["storage"] for version in crd(*classes)["spec"]["versions"]}
+    assert list(stored.items()) == [("v1", True), ("v2beta1", False), ("v1beta2", False), ("v1alpha1", False)]
+    assert [version["name"] for version in crd(*classes, storage="v1beta2")["spec"]["versions"] if version["storage"]] == ["v1beta2"]
+
+
+def test_classes_that_are_not_versions_of_one_kind_are_refused() -> None:
+    with pytest.raises(ValueError, match="scope differs"):
+        crd(versioned("v1"), versioned("v2", scope="Cluster"))
+    with pytest.raises(ValueError, match="two classes are version v1"):
+        crd(versioned("v1"), versioned("v1"))
+    with pytest.raises(ValueError, match="has no version v3"):
+        crd(versioned("v1"), storage="v3")
+    with pytest.raises(ValueError, match="a group with a domain"):
+        crd(versioned("v1", group=""))
