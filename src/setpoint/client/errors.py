@@ -52,8 +52,10 @@ def answered(answer: Answer, operation: Operation) -> ApiError:
 
 
 def unreachable(reason: str, operation: Operation) -> ApiError:
-    """The request was not sent, or was a read that got no answer: nothing happened."""
-    return Unreachable(Status(message=reason), operation)
+    """The request was not sent, or was a read that got no answer: nothing happened. The reason names the remedy, as the transport knows it."""
+    error = Unreachable(Status(message=reason), operation)
+    error.remedy = ""
+    return error
 
 
 def outcome_unknown(reason: str, operation: Operation) -> ApiError:
