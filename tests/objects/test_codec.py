@@ -146,7 +146,7 @@ def test_meta_is_read_with_nulls_too() -> None:
 
 
 FIELDS = st.sampled_from(["image", "replicas", "conditions", "name", "labels", "x"])
-SCALARS = st.sampled_from([None, True, 0, 3, 1.5, "", "text", "2026-01-01T00:00:00Z", [], {}])
+SCALARS: st.SearchStrategy[object] = st.sampled_from([None, True, 0, 3, 1.5, "", "text", "2026-01-01T00:00:00Z", [], {}])
 JSON = SCALARS | st.dictionaries(FIELDS, SCALARS | st.lists(SCALARS, max_size=2), max_size=3)
 
 

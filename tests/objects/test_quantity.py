@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from setpoint.objects import Quantity, Struct, decode, encode
 
-
 AMOUNTS = [
     ("1", 1),
     ("500m", Fraction(1, 2)),

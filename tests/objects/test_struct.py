@@ -74,7 +74,7 @@ def test_names_are_the_wires_own() -> None:
 
 def test_everything_is_by_keyword() -> None:
     with pytest.raises(TypeError):
-        WebAppSpec("x")  # type: ignore[misc]  # that is the point
+        WebAppSpec("x")  # type: ignore[call-arg]  # that is the point
     with pytest.raises(TypeError, match="image"):
         WebAppSpec()  # type: ignore[call-arg]  # that is the point
 
@@ -132,8 +132,8 @@ def test_a_write_to_absent_says_what_to_do(write: Callable[[Deployment], Any], s
 
 def test_lists_read_from_absent_copy_to_plain_ones() -> None:
     for conditions in (copy.copy(Deployment().status.conditions), pickle.loads(pickle.dumps(Deployment().status.conditions))):
-        conditions.append(1)
-        assert conditions == [1]
+        conditions.clear()
+        assert type(conditions) is list
 
 
 def test_a_resource_has_the_types_that_it_was_given() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 IntOrString: TypeAlias = int | str
@@ -33,12 +34,11 @@ class Quantity(str):
     @property
     def amount(self) -> Fraction:
         """The exact amount."""
-        form = _FORM.fullmatch(str.__str__(self))
-        assert form is not None
-        number, suffix, exponent = form.groups()
-        return Fraction(number.rstrip(".") or "0") * (Fraction(10) ** int(exponent) if exponent else _FACTOR[suffix or ""])
+        return _parsed(str.__str__(self))
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) and str.__eq__(self, other):
+            return True
         amount = _amount(other)
         return amount is not None and self.amount == amount
 
@@ -69,6 +69,14 @@ class Quantity(str):
 
     def __repr__(self) -> str:
         return f"Quantity({str.__str__(self)!r})"
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Fraction:
+    form = _FORM.fullmatch(text)
+    assert form is not None
+    number, suffix, exponent = form.groups()
+    return Fraction(number.rstrip(".") or "0") * (Fraction(10) ** int(exponent) if exponent else _FACTOR[suffix or ""])
 
 
 def _amount(value: object) -> Fraction | None:
