@@ -1,0 +1,235 @@
+"""Custom resource definitions at work: their kinds are served from the write that establishes them to the one that removes them.
+
+A deleted definition is held by a finalizer of the server's own until the last of its objects is gone.
+
+https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+
+from setpoint.api import GroupVersionResource
+from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
+from setpoint.cluster.server.crds import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
+from setpoint.cluster.server.encoding import decode
+from setpoint.cluster.server.kinds import Kinds, ScalePaths, ServedKind, Strategy
+from setpoint.cluster.server.options import DeleteOptions, WriteOptions
+from setpoint.cluster.server.registry import Registry
+from setpoint.cluster.server.schema import FieldError, Json, Structural, compile_schema
+from setpoint.cluster.server.storage import Change, Storage
+from setpoint.cluster.server.structured import TypedSchema
+from setpoint.cluster.server.watch import Hub
+from setpoint.cluster.server.write import Object, Target
+
+CRDS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+COLLECTION = "apiextensions.k8s.io/customresourcedefinitions"
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+
+
+class CrdStrategy(Strategy):
+    """What is special about CustomResourceDefinitions."""
+
+    custom = False
+    unconditional_update = True
+
+    def __init__(self, others: Callable[[], list[Object]]) -> None:
+        self._others = others
+
+    def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`."""
+        return default_crd(super().complete(obj, kind))
+
+    def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+        """See `Strategy`."""
+        return bool(obj.get("spec") != old.get("spec"))
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`."""
+        obj.update(prepare_crd(obj))
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`."""
+        if subresource != "status":
+            obj.update(prepare_crd(obj, old))
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return validate_crd(obj, old)
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """Established in the same write."""
+        obj.update(accept_names(obj, self._others(), now))
+        warnings += crd_warnings(obj)
+
+    def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
+        """A definition that has never been marked is not removed at once: its objects go first."""
+        return "deletionTimestamp" in obj["metadata"]
+
+    def terminate(self, obj: dict[str, Json], now: str) -> None:
+        """See `Strategy`."""
+        finalizers = obj["metadata"].get("finalizers") or []
+        if CLEANUP not in finalizers:
+            obj["metadata"]["finalizers"] = [*finalizers, CLEANUP]
+        obj.update(terminating(obj, done=False, now=now))
+
+
+class CustomStrategy(Strategy):
+    """What is special about a custom kind: nothing, but its definition may be on its way out."""
+
+    closing = False
+
+
+class CustomKinds:
+    """Follows the definitions in storage, and keeps `Kinds` in step with them."""
+
+    def __init__(self, storage: Storage, kinds: Kinds, registry: Registry, hub: Hub) -> None:
+        self._storage = storage
+        self._kinds = kinds
+        self._registry = registry
+        self._hub = hub
+        self._context = copy_context()
+        self._closing: dict[str, str] = {}
+        storage.subscribe(self._changed)
+
+    def definitions(self) -> list[Object]:
+        """All definitions."""
+        return definitions(self._storage)
+
+    def _changed(self, change: Change) -> None:
+        if change.collection == COLLECTION:
+            crd = decode(change.record.value)
+            if change.deleted:
+                self._withdraw(crd)
+            else:
+                self._serve(crd)
+        elif change.deleted and change.collection in self._closing:
+            self._soon(self._closing[change.collection])
+
+    def _serve(self, crd: Object) -> None:
+        spec = crd["spec"]
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        closing = "deletionTimestamp" in crd["metadata"]
+        if is_established(crd):
+            wanted = [served(custom, crd) for custom in custom_kinds(crd) if custom.served]
+            versions = [kind.version for kind in wanted]
+            for old in self._kinds.of_group(spec["group"]):
+                if old.plural == spec["names"]["plural"] and old.version not in versions:
+                    self._kinds.remove(old.resource)
+            for kind in wanted:
+                kind.closing = closing
+                self._kinds.add(kind)
+        if closing:
+            self._closing[collection] = crd["metadata"]["name"]
+            self._soon(crd["metadata"]["name"])
+
+    def _withdraw(self, crd: Object) -> None:
+        spec = crd["spec"]
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        self._closing.pop(collection, None)
+        for kind in self._kinds.of_group(spec["group"]):
+            if kind.plural == spec["names"]["plural"]:
+                self._kinds.remove(kind.resource)
+        self._hub.end(collection)
+        self._soon("")
+
+    def _soon(self, name: str) -> None:
+        """Goes on after the write that is under way."""
+        step = (lambda: self._empty(name)) if name else self._name_others
+        asyncio.get_running_loop().call_soon(step, context=self._context)
+
+    def _crd_kind(self) -> ServedKind:
+        kind = self._kinds.find(CRDS)
+        assert kind is not None, "the kind of definitions is built in"
+        return kind
+
+    def _empty(self, name: str) -> None:
+        """Deletes the objects of a definition, and once there are none lets the definition go."""
+        record = self._storage.get(COLLECTION, name)
+        if record is None:
+            return
+        crd = decode(record.value)
+        spec = crd["spec"]
+        finalizers = crd["metadata"].get("finalizers") or []
+        if "deletionTimestamp" not in crd["metadata"] or CLEANUP not in finalizers:
+            return
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        kind = next((kind for kind in self._kinds.of_group(spec["group"]) if kind.plural == spec["names"]["plural"]), None)
+        if kind is not None and is_established(crd):
+            for found in self._storage.list(collection).records:
+                live = decode(found.value)
+                if "deletionTimestamp" not in live["metadata"]:
+                    meta = live["metadata"]
+                    target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions())
+                    self._registry.remove(target, live, DeleteOptions())
+            if self._storage.list(collection, limit=1).records:
+                return
+        left = [finalizer for finalizer in finalizers if finalizer != CLEANUP]
+        metadata = {**crd["metadata"], "finalizers": left}
+        if not left:
+            del metadata["finalizers"]
+        done = terminating({**crd, "metadata": metadata}, done=True, now=self._registry.means().now)
+        self._registry.store(self._crd_kind(), done, crd, gone=not left)
+
+    def _name_others(self) -> None:
+        """Names have become free: whoever waited for them gets them."""
+        everything = self.definitions()
+        for crd in everything:
+            if not is_established(crd):
+                named = accept_names(crd, everything, self._registry.means().now)
+                if named != crd:
+                    self._registry.store(self._crd_kind(), named, crd)
+
+
+def definitions(storage: Storage) -> list[Object]:
+    """All definitions that are stored."""
+    return [decode(record.value) for record in storage.list(COLLECTION).records]
+
+
+def served(custom: CustomKind, crd: Object) -> ServedKind:
+    """A custom kind as the registry serves it."""
+    stored = next(version["name"] for version in crd["spec"]["versions"] if version["storage"])
+    subresources: dict[str, tuple[str, ...]] = {}
+    if custom.has_status:
+        subresources["status"] = ("get", "patch", "update")
+    if custom.scale is not None:
+        subresources["scale"] = ("get", "patch", "update")
+
+    def structural() -> Structural:
+        return compile_schema(custom.schema)
+
+    def typed() -> TypedSchema:
+        return TypedSchema.from_openapi(custom.schema)
+
+    return ServedKind(
+        group=custom.group,
+        version=custom.version,
+        kind=custom.kind,
+        plural=custom.plural,
+        singular=custom.singular,
+        list_kind=custom.list_kind,
+        namespaced=custom.namespaced,
+        short_names=custom.short_names,
+        categories=custom.categories,
+        subresources=subresources,
+        scale=None
+        if custom.scale is None
+        else ScalePaths(
+            _path(custom.scale.spec_replicas),
+            _path(custom.scale.status_replicas),
+            _path(custom.scale.label_selector) if custom.scale.label_selector else None,
+        ),
+        strategy=Strategy(),
+        storage_version=stored,
+        deprecation=custom.deprecation_warning or "",
+        make_structural=structural,
+        make_typed=typed,
+        origin=custom,
+    )
+
+
+def _path(simple: str) -> tuple[str, ...]:
+    """The keys of a simple JSONPath such as `.spec.replicas`."""
+    return tuple(simple.strip(".").split("."))

@@ -1,0 +1,63 @@
+"""Deletion: what becomes of an object that somebody deletes. Pure, like `write`.
+
+An object that something holds (a finalizer, a grace period) is marked and stays until it is let go; any other is removed.
+
+https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from setpoint.api.status import conflict, forbidden
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.options import DeleteOptions
+from setpoint.cluster.server.write import Draft, Object
+
+
+def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, now: str) -> Draft:
+    """The live object on its way out: `gone`, marked as terminating, or unchanged if it was marked already.
+
+    Raises Conflict for a precondition that fails, and Forbidden for what may not be deleted at all.
+    """
+    meta, strategy = live["metadata"], kind.strategy
+    _check(kind, name, live, options)
+    if reason := strategy.deletable(live):
+        raise forbidden(kind.resource, name, reason)
+    grace = strategy.grace(live, options.grace_seconds)
+    held = bool(meta.get("finalizers")) or not strategy.ready_to_go(live)
+    if not held and not grace:
+        return Draft(live, live, gone=True)
+    if "deletionTimestamp" in meta and grace >= meta.get("deletionGracePeriodSeconds", 0):
+        return Draft(live, live)
+    marked = {**live, "metadata": {**meta}}
+    if "deletionTimestamp" not in meta and meta.get("generation"):
+        marked["metadata"]["generation"] = meta["generation"] + 1
+    marked["metadata"]["deletionTimestamp"] = _later(now, grace)
+    marked["metadata"]["deletionGracePeriodSeconds"] = grace
+    strategy.terminate(marked, now)
+    return Draft(marked, live)
+
+
+def _check(kind: ServedKind, name: str, live: Object, options: DeleteOptions) -> None:
+    meta = live["metadata"]
+    if options.uid is not None and options.uid != meta["uid"]:
+        raise conflict(
+            kind.resource,
+            name,
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta['uid']}). "
+            "The object might have been deleted and then recreated",
+        )
+    if options.resource_version is not None and options.resource_version != meta["resourceVersion"]:
+        raise conflict(
+            kind.resource,
+            name,
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
+            f"({meta['resourceVersion']}). The object might have been modified",
+        )
+
+
+def _later(now: str, seconds: int) -> str:
+    if not seconds:
+        return now
+    return (datetime.fromisoformat(now) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,189 @@
+"""The kinds that a server serves: what each is called, what can be done with it, and what is special about it.
+
+`Kinds` changes while the server runs, since custom resource definitions add kinds and take them away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from setpoint.api import GroupVersionKind, GroupVersionResource, Verb
+from setpoint.api.names import api_version
+from setpoint.cluster.server import names
+from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, drop_nulls, validate
+from setpoint.cluster.server.structured import TypedSchema
+from setpoint.cluster.server.structured.values import same
+
+ALL_VERBS: tuple[Verb, ...] = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+
+
+@dataclass(frozen=True, slots=True)
+class ScalePaths:
+    """Where a kind keeps what its `scale` subresource shows. Paths are the keys from the object's root; `selector` may be absent."""
+
+    spec: tuple[str, ...]
+    status: tuple[str, ...]
+    selector: tuple[str, ...] | None = None
+
+
+class Strategy:
+    """What is special about a kind. This one is that of a custom resource; built-in kinds override what they do otherwise.
+
+    The hooks may change the object that they are given at its top levels (`obj`, `obj["metadata"]`, `obj["spec"]`), never deeper in place.
+    """
+
+    custom = True
+    """Whether objects are kept as they are sent (custom resources) or pass through Go structs, where null means absent."""
+    generation = True
+    """Whether `metadata.generation` counts changes of what is wanted."""
+    unconditional_update = False
+    """Whether an update may leave out the resourceVersion."""
+    create_on_update = False
+    """Whether an update of an absent object creates it."""
+    returns_deleted = False
+    """Whether a delete answers with the object instead of a Status."""
+    name_rule: names.NameRule = staticmethod(names.dns_subdomain)
+
+    def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """The object without nulls that mean nothing, and with defaults."""
+        schema = kind.structural
+        return obj if schema is None else apply_defaults(drop_nulls(obj, schema), schema)
+
+    def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+        """Whether the change makes a new generation: for custom resources, one of anything but the metadata."""
+        return len(obj) != len(old) or any(key != "metadata" and not (key in old and same(value, old[key])) for key, value in obj.items())
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """Before validation of a new object."""
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """Before validation of a changed object."""
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """After validation: what only makes sense for a valid object, and what there is to warn of."""
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """Everything but the metadata that is wrong. `old` is None for a new object."""
+        return validate(obj, kind.structural) if kind.structural is not None else []
+
+    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
+        """The value of a selectable field beyond the metadata ones."""
+        return None
+
+    def deletable(self, obj: Mapping[str, Json]) -> str:
+        """Why this object may not be deleted, or nothing."""
+        return ""
+
+    def grace(self, obj: Mapping[str, Json], asked: int | None) -> int:
+        """The seconds that a deleted object stays although nothing holds it; 0 removes it at once."""
+        return 0
+
+    def terminate(self, obj: dict[str, Json], now: str) -> None:
+        """What else changes when an object begins to terminate."""
+
+    def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
+        """Whether a terminating object without finalizers may be removed."""
+        return True
+
+
+@dataclass(eq=False, kw_only=True)
+class ServedKind:
+    """One kind in one version.
+
+    `make_structural` and `make_typed` build the schema when it is first needed: None means that objects of the kind hold anything.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool
+    singular: str = ""
+    list_kind: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[Verb, ...] = ALL_VERBS
+    subresources: Mapping[str, tuple[Verb, ...]] = field(default_factory=dict)
+    scale: ScalePaths | None = None
+    strategy: Strategy = field(default_factory=Strategy)
+    selectable: tuple[str, ...] = ()
+    """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
+    storage_version: str = ""
+    """The version in which objects are kept, where it is another one."""
+    deprecation: str = ""
+    """The warning that requests for this version get."""
+    make_structural: Callable[[], Structural | None] = lambda: None
+    make_typed: Callable[[], TypedSchema] = TypedSchema.deduced
+    closing: bool = False
+    """Whether the kind is on its way out, and takes no new objects."""
+    origin: Any = None
+    """What describes the kind in more detail: the custom kind, or the built-in's data, for tables and documents."""
+
+    def __post_init__(self) -> None:
+        self.singular = self.singular or self.kind.lower()
+        self.list_kind = self.list_kind or f"{self.kind}List"
+        self.api_version = api_version(self.group, self.version)
+        self.storage_api_version = api_version(self.group, self.storage_version or self.version)
+        self.collection = f"{self.group}/{self.plural}"
+        self.resource = GroupVersionResource(self.group, self.version, self.plural)
+        self.gvk = GroupVersionKind(self.group, self.version, self.kind)
+        self.has_status = "status" in self.subresources
+
+    @cached_property
+    def structural(self) -> Structural | None:
+        """The schema for pruning, defaults and validation."""
+        return self.make_structural()
+
+    @cached_property
+    def typed(self) -> TypedSchema:
+        """The schema for server-side apply."""
+        return self.make_typed()
+
+    def key(self, namespace: str, name: str) -> str:
+        """Where an object is stored."""
+        return f"{namespace}/{name}" if self.namespaced else name
+
+    def fields_of(self, obj: Mapping[str, Json]) -> dict[str, str]:
+        """The values of the selectable fields beyond name and namespace."""
+        return {path: self.strategy.field(path, obj) or "" for path in self.selectable}
+
+
+class Kinds:
+    """The kinds as they are now. `version` counts the changes; listeners hear of each kind that goes."""
+
+    def __init__(self, kinds: Iterable[ServedKind] = ()) -> None:
+        self._by_resource: dict[GroupVersionResource, ServedKind] = {}
+        self.version = 0
+        for kind in kinds:
+            self.add(kind)
+
+    def add(self, kind: ServedKind) -> None:
+        """Serves a kind, instead of the one that had its place."""
+        self._by_resource[kind.resource] = kind
+        self.version += 1
+
+    def remove(self, resource: GroupVersionResource) -> ServedKind | None:
+        """Serves a kind no longer."""
+        self.version += 1
+        return self._by_resource.pop(resource, None)
+
+    def find(self, resource: GroupVersionResource) -> ServedKind | None:
+        """The kind that a URL names."""
+        return self._by_resource.get(resource)
+
+    def named(self, gvk: GroupVersionKind) -> ServedKind | None:
+        """The kind that an object names."""
+        return next((kind for kind in self if kind.gvk == gvk), None)
+
+    def of_group(self, group: str) -> list[ServedKind]:
+        """All kinds of a group, in all versions."""
+        return [kind for kind in self if kind.group == group]
+
+    def __iter__(self) -> Iterator[ServedKind]:
+        return iter(list(self._by_resource.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_resource)

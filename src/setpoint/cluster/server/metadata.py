@@ -1,0 +1,125 @@
+"""The rules that the metadata of every object obeys, whatever its kind, with the words of kube-apiserver.
+
+https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from setpoint.cluster.server import names
+from setpoint.cluster.server.schema import FieldError, Json, causes
+from setpoint.cluster.server.schema.gotext import quote
+
+FOREGROUND = "foregroundDeletion"
+ORPHAN = "orphan"
+_ANNOTATIONS_LIMIT = 256 * 1024
+_IMMUTABLE = "field is immutable"
+_IMMUTABLE_FIELDS = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
+
+
+def validate_metadata(meta: Mapping[str, Json], *, namespaced: bool, rule: names.NameRule = names.path_segment) -> list[FieldError]:
+    """What is wrong with an object's metadata, once its name has been generated."""
+    errors: list[FieldError] = []
+    if prefix := meta.get("generateName"):
+        errors += [causes.invalid("metadata.generateName", prefix, problem) for problem in rule(prefix, True)]
+    if name := meta.get("name"):
+        errors += [causes.invalid("metadata.name", name, problem) for problem in rule(name, False)]
+    else:
+        errors.append(causes.required("metadata.name", "name or generateName is required"))
+    namespace = meta.get("namespace")
+    if namespaced:
+        if not namespace:
+            errors.append(causes.required("metadata.namespace"))
+        else:
+            errors += [causes.invalid("metadata.namespace", namespace, problem) for problem in names.dns_label(namespace)]
+    elif namespace:
+        errors.append(causes.forbidden("metadata.namespace", "not allowed on this type"))
+    errors += _labels(meta.get("labels") or {})
+    errors += _annotations(meta.get("annotations") or {})
+    errors += _owners(meta.get("ownerReferences") or ())
+    errors += _finalizers(meta.get("finalizers") or ())
+    return errors + _managed_fields(meta.get("managedFields") or ())
+
+
+def validate_metadata_update(new: Mapping[str, Json], old: Mapping[str, Json]) -> list[FieldError]:
+    """What of the metadata may not change, or not in this way."""
+    errors: list[FieldError] = []
+    if "deletionTimestamp" in old:
+        had = old.get("finalizers") or ()
+        added = sorted({finalizer: None for finalizer in new.get("finalizers") or () if finalizer not in had})
+        if added:
+            shown = "[]string{" + ", ".join(map(quote, added)) + "}"
+            errors.append(
+                causes.forbidden(
+                    "metadata.finalizers", f"no new finalizers can be added if the object is being deleted, found new finalizers {shown}"
+                )
+            )
+    for field in _IMMUTABLE_FIELDS:
+        if new.get(field) != old.get(field):
+            errors.append(causes.invalid(f"metadata.{field}", new.get(field), _IMMUTABLE))
+    return errors
+
+
+def _labels(labels: Mapping[str, str]) -> Iterable[FieldError]:
+    for key, value in labels.items():
+        for problem in names.label_key(key):
+            yield causes.invalid("metadata.labels", key, problem)
+        for problem in names.label_value(value):
+            yield causes.invalid("metadata.labels", value, problem)
+
+
+def _annotations(annotations: Mapping[str, str]) -> Iterable[FieldError]:
+    size = 0
+    for key, value in annotations.items():
+        size += len(key.encode()) + len(value.encode())
+        for problem in names.label_key(key.lower()):
+            yield causes.invalid("metadata.annotations", key, problem)
+    if size > _ANNOTATIONS_LIMIT:
+        yield causes.too_long("metadata.annotations", _ANNOTATIONS_LIMIT)
+
+
+def _owners(owners: Iterable[Mapping[str, Json]]) -> Iterable[FieldError]:
+    first = ""
+    for index, owner in enumerate(owners):
+        at = f"metadata.ownerReferences[{index}]"
+        version = owner.get("apiVersion") or ""
+        if version and (version.count("/") > 1 or version.endswith("/")):
+            yield causes.invalid(f"{at}.apiVersion", version, "must be <group>/<version> or <version>")
+        for field in ("apiVersion", "kind", "name", "uid"):
+            if not owner.get(field):
+                yield causes.required(f"{at}.{field}", "must not be empty")
+        if version == "v1" and owner.get("kind") == "Event":
+            yield causes.invalid(at, owner, "/v1, Kind=Event is disallowed from being an owner")
+        if owner.get("controller") is True:
+            here = f"{owner.get('kind')}/{owner.get('name')}"
+            if first:
+                yield causes.invalid(
+                    "metadata.ownerReferences",
+                    list(owners),
+                    f'Only one reference can have Controller set to true. Found "true" in references for {first} and {here}',
+                )
+            else:
+                first = here
+
+
+def _finalizers(finalizers: Iterable[str]) -> Iterable[FieldError]:
+    for finalizer in finalizers:
+        for problem in names.label_key(finalizer):
+            yield causes.invalid("metadata.finalizers", finalizer, problem)
+    if FOREGROUND in finalizers and ORPHAN in finalizers:
+        yield causes.invalid("metadata.finalizers", list(finalizers), f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set")
+
+
+def _managed_fields(entries: Iterable[Mapping[str, Json]]) -> list[FieldError]:
+    errors: list[FieldError] = []
+    for index, entry in enumerate(entries):
+        at = f"metadata.managedFields[{index}]"
+        operation = entry.get("operation")
+        if not operation:
+            errors.append(causes.required(f"{at}.operation", "must not be empty"))
+        elif operation not in ("Apply", "Update"):
+            errors.append(causes.not_supported(f"{at}.operation", operation, ("Apply", "Update")))
+        if entry.get("fieldsType") not in (None, "", "FieldsV1"):
+            errors.append(causes.invalid(f"{at}.fieldsType", entry["fieldsType"], "must be `FieldsV1`"))
+    return errors

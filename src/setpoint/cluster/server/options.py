@@ -1,0 +1,287 @@
+"""Query parameters and DeleteOptions, read as kube-apiserver reads them.
+
+A parameter that means nothing to the verb is ignored, as there. A boolean that is absent, `0` or `false` is false, anything else is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
+from setpoint.api.selectors import FieldRequirement
+from setpoint.api.status import StatusCause, bad_request, failure, invalid, not_supported_here
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
+
+FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
+
+_META_GROUP = "meta.k8s.io"
+_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+_MANAGER_LIMIT = 128
+
+
+class WriteOptions(msgspec.Struct, frozen=True):
+    """What create, update and patch are told. `manager` is who will own the fields; `force` is for apply alone."""
+
+    manager: str = "unknown"
+    dry_run: bool = False
+    validation: FieldValidation = "Warn"
+    force: bool = False
+
+
+class ListOptions(msgspec.Struct, frozen=True):
+    """What list and watch are told. `resource_version` is None where it was not said; `send_initial_events` likewise."""
+
+    labels: LabelSelector = LabelSelector()
+    fields: tuple[FieldRequirement, ...] = ()
+    limit: int = 0
+    token: str = ""
+    resource_version: int | None = None
+    match: str = ""
+    bookmarks: bool = False
+    send_initial_events: bool | None = None
+    timeout: float | None = None
+
+    @property
+    def selective(self) -> bool:
+        """Whether a selector was given."""
+        return bool(self.labels or self.fields)
+
+
+class DeleteOptions(msgspec.Struct, frozen=True):
+    """What a delete is told."""
+
+    uid: str | None = None
+    resource_version: str | None = None
+    grace_seconds: int | None = None
+    policy: str = ""
+    dry_run: bool = False
+
+
+def boolean(options: Mapping[str, str], name: str) -> bool:
+    """A flag among the query parameters."""
+    return options.get(name, "0").lower() not in ("0", "false")
+
+
+def whole_number(options: Mapping[str, str], name: str) -> int | None:
+    """A whole number among the query parameters. Raises BadRequest in Go's words."""
+    text = options.get(name, "")
+    if not text:
+        return None
+    if not re.fullmatch(r"[-+]?\d+", text):
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    return int(text)
+
+
+def manager_of(operation: Operation) -> str:
+    """Who will own the fields: the `fieldManager` parameter, else the first part of the user agent."""
+    named = operation.options.get("fieldManager", "")
+    if named:
+        return named
+    agent = operation.user_agent.partition("/")[0]
+    return "".join(character for character in agent if character.isprintable())[:_MANAGER_LIMIT] or "unknown"
+
+
+def write_options(operation: Operation, *, apply: bool = False) -> WriteOptions:
+    """The options of a create, update or patch. Raises Invalid."""
+    options = operation.options
+    name = {"create": "CreateOptions", "update": "UpdateOptions"}.get(operation.verb, "PatchOptions")
+    errors: list[FieldError] = []
+    manager = options.get("fieldManager", "")
+    if name == "PatchOptions":
+        if apply and not manager:
+            errors.append(causes.required("fieldManager", "is required for apply patch"))
+        if not apply and "force" in options:
+            errors.append(causes.forbidden("force", "may not be specified for non-apply patch"))
+    if len(manager.encode()) > _MANAGER_LIMIT:
+        errors.append(causes.too_long("fieldManager", _MANAGER_LIMIT))
+    for at, character in enumerate(manager):
+        if not character.isprintable():
+            shown = f"U+{ord(character):04X}"
+            errors.append(causes.invalid("fieldManager", manager, f"invalid character {shown} (at position {at})"))
+    dry_run = _dry_run(options.get("dryRun"), errors)
+    validation = options.get("fieldValidation", "")
+    if validation not in _VALIDATIONS:
+        errors.append(causes.not_supported("fieldValidation", validation, _VALIDATIONS))
+    _refuse(name, errors)
+    strictness: FieldValidation = "Ignore" if validation == "Ignore" else "Strict" if validation == "Strict" else "Warn"
+    return WriteOptions(manager_of(operation), dry_run, strictness, boolean(options, "force"))
+
+
+def _dry_run(given: Json, errors: list[FieldError]) -> bool:
+    values = [] if given is None else given if isinstance(given, list) else [given]
+    if any(value != "All" for value in values):
+        errors.append(causes.not_supported("dryRun", values, ("All",)))
+    return bool(values)
+
+
+def _refuse(name: str, errors: list[StatusCause]) -> None:
+    if errors:
+        raise invalid(_META_GROUP, name, "", errors)
+
+
+def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False) -> ListOptions:
+    """The options of a list or a watch. Raises BadRequest and Invalid."""
+    options = operation.options
+    try:
+        labels = LabelSelector.parse(options.get("labelSelector", ""))
+    except SelectorError as error:
+        raise bad_request(str(error)) from error
+    fields = _fields(options.get("fieldSelector", ""), kind)
+    limit = whole_number(options, "limit") or 0
+    seconds = whole_number(options, "timeoutSeconds")
+    version = options.get("resourceVersion", "")
+    match = options.get("resourceVersionMatch", "")
+    initial = boolean(options, "sendInitialEvents") if "sendInitialEvents" in options else None
+    token = options.get("continue", "")
+    errors = _watch_errors(match, initial, token) if watch else _list_errors(match, version, initial, token)
+    _refuse("ListOptions", errors)
+    return ListOptions(
+        labels=labels,
+        fields=fields,
+        limit=max(0, limit),
+        token=token,
+        resource_version=resource_version(version) if version else None,
+        match=match,
+        bookmarks=boolean(options, "allowWatchBookmarks"),
+        send_initial_events=initial,
+        timeout=float(seconds) if seconds else None,
+    )
+
+
+def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
+    try:
+        requirements = parse_fields(selector)
+    except SelectorError as error:
+        raise bad_request(str(error)) from error
+    for requirement in requirements:
+        known = requirement.path == "metadata.name" or (requirement.path == "metadata.namespace" and kind.namespaced)
+        if not known and requirement.path not in kind.selectable:
+            raise bad_request(f"field label not supported: {requirement.path}")
+    return requirements
+
+
+def resource_version(text: str) -> int:
+    """A resourceVersion as a number. Raises Invalid in Go's words."""
+    if not text.isascii() or not text.isdigit() or int(text) >= 2**64:
+        problem = "value out of range" if text.isascii() and text.isdigit() else "invalid syntax"
+        cause = causes.invalid("resourceVersion", text, f'strconv.ParseUint: parsing "{text}": {problem}')
+        raise invalid("", "", "", [cause])
+    return int(text)
+
+
+def _list_errors(match: str, version: str, initial: bool | None, token: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if match:
+        if not version:
+            errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+        if token:
+            errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
+        if match not in ("Exact", "NotOlderThan"):
+            errors.append(causes.not_supported("resourceVersionMatch", match, ("Exact", "NotOlderThan", "")))
+        if match == "Exact" and version == "0":
+            errors.append(causes.forbidden("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    if initial is not None:
+        errors.append(causes.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    return errors
+
+
+def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if initial is not None and match != "NotOlderThan":
+        errors.append(causes.forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+    if match:
+        if initial is None:
+            errors.append(
+                causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+            )
+        if match != "NotOlderThan":
+            errors.append(causes.not_supported("resourceVersionMatch", match, ("NotOlderThan",)))
+        if token:
+            errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
+    return errors
+
+
+def delete_options(operation: Operation) -> DeleteOptions:
+    """The options of a delete: its body where there is one, else the query. Raises BadRequest, Invalid, and 501 for what is not there yet."""
+    if operation.body.strip():
+        given = _delete_body(operation)
+    else:
+        query = operation.options
+        given = {
+            "propagationPolicy": query.get("propagationPolicy"),
+            "gracePeriodSeconds": whole_number(query, "gracePeriodSeconds"),
+            "orphanDependents": boolean(query, "orphanDependents") if "orphanDependents" in query else None,
+            "dryRun": query.get("dryRun"),
+        }
+    if operation.options.get("dryRun") and not given.get("dryRun"):
+        given["dryRun"] = operation.options["dryRun"]
+    errors: list[FieldError] = []
+    policy, orphan = given.get("propagationPolicy"), given.get("orphanDependents")
+    if policy and orphan is not None:
+        errors.append(causes.invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"))
+    if policy and policy not in ("Foreground", "Background", "Orphan"):
+        errors.append(causes.not_supported("propagationPolicy", policy, ("Foreground", "Background", "Orphan", "nil")))
+    dry_run = _dry_run(given.get("dryRun"), errors)
+    _refuse("DeleteOptions", errors)
+    if policy in ("Foreground", "Orphan") or orphan:
+        raise not_supported_here(f"deletion with propagationPolicy {policy or 'Orphan'}")
+    preconditions = given.get("preconditions") or {}
+    return DeleteOptions(
+        uid=preconditions.get("uid"),
+        resource_version=preconditions.get("resourceVersion"),
+        grace_seconds=given.get("gracePeriodSeconds"),
+        policy=policy or "",
+        dry_run=dry_run,
+    )
+
+
+class _Preconditions(msgspec.Struct, rename="camel"):
+    uid: str | None = None
+    resource_version: str | None = None
+
+
+class _DeleteBody(msgspec.Struct, rename="camel"):
+    kind: str | None = None
+    api_version: str | None = None
+    grace_period_seconds: int | None = None
+    preconditions: _Preconditions | None = None
+    orphan_dependents: bool | None = None
+    propagation_policy: str | None = None
+    dry_run: list[str] | None = None
+
+
+def _delete_body(operation: Operation) -> dict[str, Json]:
+    body = read_body(operation)[0]
+    try:
+        read = msgspec.convert(body, _DeleteBody)
+    except msgspec.ValidationError as error:
+        raise bad_request(f"could not read DeleteOptions: {error}") from error
+    if read.kind not in (None, "", "DeleteOptions"):
+        raise bad_request(f"decoded object cannot be converted to DeleteOptions: it is a {read.kind}")
+    decoded: dict[str, Json] = msgspec.to_builtins(read)
+    return decoded
+
+
+def read_body(operation: Operation) -> tuple[Json, list[str]]:
+    """The body as plain JSON values, and the paths of keys that occur twice. Raises BadRequest, or UnsupportedMediaType."""
+    media = operation.content_type.partition(";")[0].strip().lower()
+    try:
+        if media in ("", "application/json"):
+            return decode_json(operation.body)
+        if media in ("application/yaml", "text/yaml"):
+            return decode_yaml(operation.body)
+    except MalformedBody as error:
+        raise bad_request(str(error)) from error
+    raise unsupported_media("application/json, application/yaml")
+
+
+def unsupported_media(accepted: str) -> ApiError:
+    """415, naming what is read."""
+    return failure(
+        415, "UnsupportedMediaType", f"the body of the request was in an unknown format - accepted media types include: {accepted}"
+    )

@@ -1,0 +1,279 @@
+"""The generic verbs: read what is stored, let the write path decide, store what it says.
+
+What is stored is the result of a pure function of the live object, so there is nothing to lock: between reading and storing nothing else
+runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from setpoint.api import ApiError, GroupVersionResource, Operation, merge_patch
+from setpoint.api.names import split_api_version
+from setpoint.api.operation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from setpoint.api.status import StatusCause, already_exists, bad_request, forbidden, invalid, not_found, not_supported_here
+from setpoint.cluster.server import deletion, reading, write
+from setpoint.cluster.server.encoding import decode, encode, in_version
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.options import (
+    DeleteOptions,
+    WriteOptions,
+    delete_options,
+    list_options,
+    read_body,
+    resource_version,
+    unsupported_media,
+    write_options,
+)
+from setpoint.cluster.server.scale import scale_of, with_replicas
+from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_json, decode_yaml
+from setpoint.cluster.server.storage import Head, Record, Storage
+from setpoint.cluster.server.write import Draft, Means, Object, Target
+from setpoint.world import World
+
+NAMESPACES = GroupVersionResource("", "v1", "namespaces")
+_NAME_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write answers: the object as it now is (`record`; for `scale`, what it shows in `shown`), or that it is no more.
+
+    `removed` says that the object is gone; `record` is then its last state.
+    """
+
+    kind: ServedKind
+    record: Record
+    created: bool = False
+    removed: bool = False
+    warnings: list[str] = field(default_factory=list)
+    shown: bytes | None = None
+
+
+class Registry:
+    """All kinds' objects, behind the verbs of the API."""
+
+    def __init__(self, storage: Storage, world: World) -> None:
+        self.storage = storage
+        self._world = world
+
+    def means(self) -> Means:
+        """What the write path needs from outside, now."""
+        return Means(self._world.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"), self._world.chance.uuid, self._world.chance.token)
+
+    # reads
+
+    def get(self, operation: Operation, kind: ServedKind) -> Record:
+        """One object. Raises NotFound and Timeout."""
+        version = operation.options.get("resourceVersion", "")
+        return reading.get(self.storage, kind, operation.namespace, operation.name, resource_version(version) if version else None)
+
+    def list(self, operation: Operation, kind: ServedKind) -> reading.Listing:
+        """Some objects. Raises BadRequest, Invalid, Expired and Timeout."""
+        return reading.select(self.storage, kind, operation.namespace, list_options(operation, kind))
+
+    def scale(self, operation: Operation, kind: ServedKind) -> bytes:
+        """The Scale of an object."""
+        return encode(scale_of(kind, decode(in_version(self.get(operation, kind), kind.api_version))))
+
+    # create
+
+    def create(self, operation: Operation, kind: ServedKind) -> Written:
+        """Stores a new object. Raises BadRequest, NotFound, Forbidden, AlreadyExists and Invalid."""
+        options = write_options(operation)
+        target = Target(kind, operation.namespace, operation.name, "", options)
+        body, repeated = read_body(operation)
+        warnings: list[str] = []
+        obj = write.read_object(target, body, repeated, warnings)
+        return self._create(target, obj, warnings)
+
+    def _create(self, target: Target, obj: Object, warnings: list[str], *, applied: bool = False) -> Written:
+        kind = target.kind
+        self._admit(target, obj["metadata"].get("name", ""))
+        generated = not obj["metadata"].get("name") and obj["metadata"].get("generateName")
+        attempts = _NAME_ATTEMPTS if generated else 1
+        for attempt in range(attempts):
+            draft = write.create(target, obj, self.means(), list(warnings), applied=applied)
+            name = draft.obj["metadata"]["name"]
+            found = self.storage.get(kind.collection, kind.key(target.namespace, name))
+            if found is None:
+                return self._store(target, draft)
+            error = already_exists(kind.resource, name, terminating="deletionTimestamp" in decode(found.value)["metadata"])
+            if attempt == attempts - 1:
+                raise write.unable_to_name(error) if generated else error
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _admit(self, target: Target, name: str) -> None:
+        """Whether the namespace takes new objects."""
+        kind = target.kind
+        if not kind.namespaced:
+            return
+        found = self.storage.get("/namespaces", target.namespace)
+        if found is None:
+            raise not_found(NAMESPACES, target.namespace)
+        if b'"deletionTimestamp"' in found.value and "deletionTimestamp" in decode(found.value)["metadata"]:
+            why = f"namespace {target.namespace} is being terminated"
+            raise forbidden(
+                kind.resource,
+                name,
+                f"unable to create new content in namespace {target.namespace} because it is being terminated",
+                [StatusCause("NamespaceTerminating", why, "metadata.namespace")],
+            )
+
+    # update
+
+    def update(self, operation: Operation, kind: ServedKind) -> Written:
+        """Replaces an object, or the part of it that the subresource is about."""
+        options = write_options(operation)
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        body, repeated = read_body(operation)
+        if operation.subresource == "scale":
+            return self._rescale(target, self._live(target), body)
+        warnings: list[str] = []
+        obj = write.read_object(target, body, repeated, warnings)
+        write.check_identity(target, obj)
+        try:
+            live = self._live(target)
+        except ApiError as error:
+            if error.code != 404 or not kind.strategy.create_on_update or target.subresource:
+                raise
+            return self._create(target, obj, warnings)
+        return self._store(target, write.update(target, live, obj, self.means(), warnings))
+
+    def _live(self, target: Target) -> Object:
+        record = reading.get(self.storage, target.kind, target.namespace, target.name)
+        return decode(in_version(record, target.kind.api_version))
+
+    def _rescale(self, target: Target, live: Object, body: Json) -> Written:
+        obj = with_replicas(target, live, body)
+        written = self._store(target, write.update(target, live, obj, self.means(), []))
+        shown = encode(scale_of(target.kind, decode(in_version(written.record, target.kind.api_version))))
+        return Written(target.kind, written.record, warnings=written.warnings, shown=shown)
+
+    # patch
+
+    def patch(self, operation: Operation, kind: ServedKind) -> Written:
+        """Changes an object by a merge patch or an apply patch."""
+        media = operation.content_type.partition(";")[0].strip().lower()
+        if media == APPLY_PATCH:
+            return self._apply(operation, kind)
+        accepted = [JSON_PATCH, MERGE_PATCH, *([] if kind.strategy.custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
+        if media not in accepted:
+            raise unsupported_media(", ".join(accepted))
+        options = write_options(operation)
+        if media != MERGE_PATCH:
+            raise not_supported_here("JSON patch" if media == JSON_PATCH else "strategic merge patch")
+        try:
+            patch, repeated = decode_json(operation.body)
+        except MalformedBody as error:
+            raise bad_request(f"error decoding patch: {error}") from error
+        if not isinstance(patch, dict):
+            raise bad_request("error decoding patch: a merge patch must be an object")
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        live = self._live(target)
+        if operation.subresource == "scale":
+            return self._rescale(target, live, merge_patch(scale_of(kind, live), patch))
+        warnings: list[str] = []
+        patched = _patched(target, merge_patch(live, patch), repeated, operation.body, warnings)
+        write.check_identity(target, patched)
+        return self._store(target, write.update(target, live, patched, self.means(), warnings))
+
+    def _apply(self, operation: Operation, kind: ServedKind) -> Written:
+        options = write_options(operation, apply=True)
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        if operation.subresource == "scale":
+            raise not_supported_here("server-side apply of the scale subresource")
+        try:
+            body, repeated = decode_yaml(operation.body)
+        except MalformedBody as error:
+            raise bad_request(f"error decoding YAML: {error}") from error
+        record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
+        live = None if record is None else decode(in_version(record, kind.api_version))
+        if live is None and operation.subresource:
+            raise not_found(kind.resource, operation.name)
+        warnings: list[str] = []
+        means = self.means()
+        merged = write.applied_object(target, live, body, means)
+        merged = _patched(target, merged, repeated, operation.body, warnings)
+        if live is None:
+            if merged["metadata"].get("uid"):
+                raise _uid_mismatch(target, merged["metadata"]["uid"])
+            if not merged["metadata"].get("name"):
+                merged = {**merged, "metadata": {**merged["metadata"], "name": target.name}}
+            write.check_identity(target, merged)
+            return self._create(target, merged, warnings, applied=True)
+        write.check_identity(target, merged)
+        return self._store(target, write.update(target, live, merged, means, warnings, applied=True))
+
+    # delete
+
+    def delete(self, operation: Operation, kind: ServedKind) -> Written:
+        """Removes an object, or marks it as terminating."""
+        options = delete_options(operation)
+        target = Target(kind, operation.namespace, operation.name, "", WriteOptions(dry_run=options.dry_run))
+        return self.remove(target, self._live(target), options)
+
+    def remove(self, target: Target, live: Object, options: DeleteOptions) -> Written:
+        """The same for an object that has been read."""
+        return self._store(target, deletion.delete(target.kind, target.name, live, options, self.means().now))
+
+    def delete_collection(self, operation: Operation, kind: ServedKind) -> tuple[reading.Listing, Iterable[Written]]:
+        """Removes all that is selected, as one delete after another."""
+        options = delete_options(operation)
+        listing = self.list(operation, kind)
+        written = []
+        for record in listing.records:
+            live = decode(in_version(record, kind.api_version))
+            meta = live["metadata"]
+            target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions(dry_run=options.dry_run))
+            written.append(self.remove(target, live, options))
+        return listing, written
+
+    # storing
+
+    def store(self, kind: ServedKind, obj: Object, live: Object | None = None, *, gone: bool = False) -> Record:
+        """Stores an object that the server itself has made, as it is."""
+        meta = obj["metadata"]
+        target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions())
+        return self._store(target, Draft(obj, live, gone)).record
+
+    def _store(self, target: Target, draft: Draft) -> Written:
+        kind, storage = target.kind, self.storage
+        metadata = draft.obj["metadata"]
+        expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
+        revision = storage.revision + 1 if draft.changed and not target.options.dry_run else expected
+        obj = {**draft.obj, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(revision)}}
+        if not revision:
+            del obj["metadata"]["resourceVersion"]
+        head = Head(metadata.get("labels") or {}, kind.fields_of(obj) if kind.selectable else {})
+        key = kind.key(metadata.get("namespace", ""), metadata["name"])
+        record = Record(kind.collection, key, encode(obj), revision, head)
+        if draft.changed and not target.options.dry_run:
+            if draft.gone:
+                storage.delete(record, expected=expected)
+            else:
+                storage.put(record, expected=expected)
+        return Written(kind, record, created=draft.live is None, removed=draft.gone, warnings=draft.warnings)
+
+
+def _patched(target: Target, patched: Json, repeated: list[str], patch: bytes, warnings: list[str]) -> Object:
+    """What a patch made, read as if it had been sent; unknown fields are the patch's fault."""
+    try:
+        return write.read_object(target, patched, repeated, warnings)
+    except ApiError as error:
+        at = error.message.find("strict decoding error: ")
+        if at < 0:
+            raise
+        cause = causes.invalid("patch", patch.decode(errors="replace"), error.message[at:])
+        raise invalid("", "", "", [cause]) from error
+
+
+def _uid_mismatch(target: Target, uid: str) -> ApiError:
+    from setpoint.api.status import conflict
+
+    return conflict(
+        target.kind.resource, target.name, f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+    )

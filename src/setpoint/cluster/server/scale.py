@@ -1,0 +1,91 @@
+"""The scale subresource: how many replicas are wanted and are there, whatever the kind calls them.
+
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
+"""
+
+from __future__ import annotations
+
+from setpoint.api.status import bad_request, invalid
+from setpoint.cluster.server.kinds import ScalePaths, ServedKind
+from setpoint.cluster.server.schema import Json, causes
+from setpoint.cluster.server.write import Object, Target
+
+_SHOWN_METADATA = ("creationTimestamp", "name", "namespace", "resourceVersion", "uid")
+
+
+def paths_of(kind: ServedKind) -> ScalePaths:
+    """Where the kind keeps its numbers."""
+    if kind.scale is None:
+        raise bad_request(f"{kind.kind} has no scale subresource")
+    return kind.scale
+
+
+def scale_of(kind: ServedKind, obj: Object) -> Object:
+    """The Scale that an object shows."""
+    paths = paths_of(kind)
+    metadata = {key: value for key, value in obj["metadata"].items() if key in _SHOWN_METADATA}
+    spec: Object = {}
+    if replicas := _at(obj, paths.spec):
+        spec["replicas"] = replicas
+    status: Object = {"replicas": _at(obj, paths.status) or 0}
+    selector = _at(obj, paths.selector) if paths.selector else None
+    if selector:
+        status["selector"] = selector if isinstance(selector, str) else _selector_text(selector)
+    return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}
+
+
+def with_replicas(target: Target, live: Object, scale: Json) -> Object:
+    """The object with the replicas that a Scale wants, under the version and UID that the Scale is about. Raises BadRequest and Invalid."""
+    if (
+        not isinstance(scale, dict)
+        or scale.get("kind", "Scale") != "Scale"
+        or scale.get("apiVersion", "autoscaling/v1") != "autoscaling/v1"
+    ):
+        raise bad_request("the body of a request for the scale subresource must be a Scale of autoscaling/v1")
+    metadata = scale.get("metadata") or {}
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    if not isinstance(replicas, int) or isinstance(replicas, bool):
+        raise bad_request('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be an integer')
+    if metadata.get("name") not in (None, "", target.name):
+        raise bad_request(f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})")
+    if replicas < 0:
+        raise invalid(
+            "autoscaling", "Scale", target.name, [causes.invalid("spec.replicas", replicas, "must be greater than or equal to 0")]
+        )
+    kept = {**live["metadata"]}
+    kept["resourceVersion"] = metadata.get("resourceVersion") or kept["resourceVersion"]
+    kept["uid"] = metadata.get("uid") or kept["uid"]
+    changed: Object = _with({**live, "metadata": kept}, paths_of(target.kind).spec, replicas)
+    return changed
+
+
+def _at(obj: Json, path: tuple[str, ...]) -> Json:
+    for key in path:
+        if not isinstance(obj, dict):
+            return None
+        obj = obj.get(key)
+    return obj
+
+
+def _with(obj: Json, path: tuple[str, ...], value: Json) -> Json:
+    if not path:
+        return value
+    inside = obj if isinstance(obj, dict) else {}
+    return {**inside, path[0]: _with(inside.get(path[0]), path[1:], value)}
+
+
+def _selector_text(selector: Object) -> str:
+    """A label selector object as text."""
+    parts = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
+    for requirement in selector.get("matchExpressions") or ():
+        key, values = requirement["key"], ",".join(sorted(requirement.get("values") or ()))
+        match requirement["operator"]:
+            case "In":
+                parts.append(f"{key} in ({values})")
+            case "NotIn":
+                parts.append(f"{key} notin ({values})")
+            case "Exists":
+                parts.append(key)
+            case _:
+                parts.append(f"!{key}")
+    return ",".join(parts)

@@ -1,0 +1,34 @@
+"""Which objects a list or a watch is about: a namespace, labels and fields, decided by what storage knows without decoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from setpoint.api import LabelSelector
+from setpoint.api.selectors import FieldRequirement
+from setpoint.cluster.server.storage import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`prefix` is the namespace with its slash, or empty."""
+
+    prefix: str = ""
+    labels: LabelSelector = LabelSelector()
+    fields: tuple[FieldRequirement, ...] = ()
+
+    def matches(self, record: Record) -> bool:
+        """Whether the object, as it is in this record, belongs to the selection."""
+        if self.prefix and not record.key.startswith(self.prefix):
+            return False
+        if self.labels and not self.labels.matches(record.head.labels):
+            return False
+        return all((_field(record, wanted.path) == wanted.value) is wanted.equal for wanted in self.fields)
+
+
+def _field(record: Record, path: str) -> str:
+    if path == "metadata.name":
+        return record.key.rpartition("/")[2]
+    if path == "metadata.namespace":
+        return record.key.rpartition("/")[0]
+    return record.head.fields.get(path, "")

@@ -1,0 +1,150 @@
+"""The server: an operation and an identity in, an answer or a stream out.
+
+There is no HTTP here. Everything that a request changes has changed, and is in the queues of all watches, before `handle` returns.
+"""
+
+from __future__ import annotations
+
+from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, Status, StatusDetails, Stream
+from setpoint.api.status import failure, forbidden
+from setpoint.cluster.server.builtins import builtin_kinds
+from setpoint.cluster.server.custom import CustomKinds, definitions
+from setpoint.cluster.server.encoding import encode
+from setpoint.cluster.server.events import Served
+from setpoint.cluster.server.kinds import Kinds, ServedKind
+from setpoint.cluster.server.options import WriteOptions, list_options
+from setpoint.cluster.server.paths import answer_path, no_such_path
+from setpoint.cluster.server.registry import Registry, Written
+from setpoint.cluster.server.selection import Selection
+from setpoint.cluster.server.storage import MemoryStorage, Storage
+from setpoint.cluster.server.views import WholeView
+from setpoint.cluster.server.watch import Hub
+from setpoint.cluster.server.write import Target, create
+from setpoint.world import World
+
+FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
+
+
+class ApiServer:
+    """An API server in memory. Make it inside a running event loop, whose time its watches keep."""
+
+    def __init__(self, world: World, *, storage: Storage | None = None) -> None:
+        self.world = world
+        self.storage: Storage = storage if storage is not None else MemoryStorage()
+        self.kinds = Kinds(builtin_kinds(lambda: definitions(self.storage)))
+        self.registry = Registry(self.storage, world)
+        self.hub = Hub(self.storage, world)
+        self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)
+        self.stopped = False
+        self._create_namespaces()
+
+    def _create_namespaces(self) -> None:
+        kind = next(kind for kind in self.kinds if kind.kind == "Namespace")
+        for name in FIRST_NAMESPACES:
+            if self.storage.get(kind.collection, name) is None:
+                target = Target(kind, "", name, "", WriteOptions(manager="kube-apiserver"))
+                obj = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+                draft = create(target, kind.strategy.complete(obj, kind), self.registry.means(), [])
+                self.registry.store(kind, draft.obj)
+
+    async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | Stream:
+        """Does what the operation asks. What it refuses is an answer too; nothing but a defect of the server raises."""
+        try:
+            outcome = self._answer(operation)
+        except ApiError as error:
+            outcome = error.status.answer()
+        observer = self.world.observer
+        if observer.heard:
+            status = outcome.status if isinstance(outcome, Answer) else 200
+            observer.emit(Served(operation=operation, identity=identity, status=status, revision=self.storage.revision))
+        return outcome
+
+    def compact(self, revision: int | None = None) -> None:
+        """Forgets how things were before a revision (None: before now)."""
+        self.storage.compact(self.storage.revision if revision is None else revision)
+
+    def stop(self) -> None:
+        """Ends all watches cleanly; what is asked after that is answered 503."""
+        self.stopped = True
+        self.hub.stop()
+
+    def _answer(self, operation: Operation) -> Answer | Stream:
+        if self.stopped:
+            raise failure(503, "ServiceUnavailable", "the server is shutting down")
+        if operation.resource is None:
+            return answer_path(self, operation)
+        kind = self.kinds.find(operation.resource)
+        if kind is None or (operation.namespace and not kind.namespaced):
+            return no_such_path()
+        self._check_verb(operation, kind)
+        return self._do(operation, kind)
+
+    def _check_verb(self, operation: Operation, kind: ServedKind) -> None:
+        if operation.subresource:
+            verbs = kind.subresources.get(operation.subresource)
+            if verbs is None:
+                raise failure(
+                    404,
+                    "NotFound",
+                    "the server could not find the requested resource",
+                    StatusDetails(name=operation.name, group=kind.group, kind=kind.plural),
+                )
+        else:
+            verbs = kind.verbs
+        if operation.verb not in verbs or (operation.verb == "create" and kind.namespaced and not operation.namespace):
+            raise failure(
+                405,
+                "MethodNotAllowed",
+                f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"',
+                StatusDetails(group=kind.group, kind=kind.plural),
+            )
+        if kind.closing and operation.verb in ("create",):
+            raise forbidden(kind.resource, operation.name, "create not allowed while custom resource definition is terminating")
+
+    def _do(self, operation: Operation, kind: ServedKind) -> Answer | Stream:
+        view, registry = WholeView(), self.registry
+        warnings = (kind.deprecation,) if kind.deprecation else ()
+        match operation.verb:
+            case "get" if operation.subresource == "scale":
+                return Answer(status=200, body=registry.scale(operation, kind), warnings=warnings)
+            case "get":
+                return Answer(
+                    status=200, body=view.show(kind, registry.get(operation, kind)), content_type=view.content_type, warnings=warnings
+                )
+            case "list":
+                body = view.show_list(kind, registry.list(operation, kind))
+                return Answer(status=200, body=body, content_type=view.content_type, warnings=warnings)
+            case "watch":
+                options = list_options(operation, kind, watch=True)
+                prefix = f"{operation.namespace}/" if operation.namespace else ""
+                return self.hub.open(kind, Selection(prefix, options.labels, options.fields), options, view)
+            case "create":
+                return self._written(registry.create(operation, kind), view, warnings)
+            case "update":
+                return self._written(registry.update(operation, kind), view, warnings)
+            case "patch":
+                return self._written(registry.patch(operation, kind), view, warnings)
+            case "delete":
+                return self._deleted(registry.delete(operation, kind), view, warnings)
+            case "deletecollection":
+                listing, _ = registry.delete_collection(operation, kind)
+                return Answer(status=200, body=view.show_list(kind, listing), content_type=view.content_type, warnings=warnings)
+
+    def _written(self, written: Written, view: WholeView, warnings: tuple[str, ...]) -> Answer:
+        status = 201 if written.created else 200
+        body = written.shown if written.shown is not None else view.show(written.kind, written.record)
+        return Answer(status=status, body=body, content_type=view.content_type, warnings=(*warnings, *written.warnings))
+
+    def _deleted(self, written: Written, view: WholeView, warnings: tuple[str, ...]) -> Answer:
+        kind = written.kind
+        if not written.removed or kind.strategy.returns_deleted:
+            return self._written(written, view, warnings)
+        from setpoint.cluster.server.encoding import decode
+
+        meta = decode(written.record.value)["metadata"]
+        details = {"name": meta["name"], **({"group": kind.group} if kind.group else {}), "kind": kind.plural, "uid": meta["uid"]}
+        body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+        return Answer(status=200, body=encode(body), warnings=warnings)
+
+
+__all__ = ["ApiServer", "Status"]

@@ -1,0 +1,275 @@
+"""Watches: every change goes to every watcher whom it concerns, in the order of revisions.
+
+Storage calls the hub within each write, so a change is in the queues of its watchers before the write is answered. A frame is encoded once,
+however many watchers get it. A watcher that does not read is dropped rather than waited for.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import Context, copy_context
+from typing import Protocol
+
+from setpoint.api import ApiError
+from setpoint.api.status import expired
+from setpoint.api.watch import INITIAL_EVENTS_END, EventType, encode_frame
+from setpoint.cluster.server.encoding import encode, restamped
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.options import ListOptions
+from setpoint.cluster.server.reading import too_large
+from setpoint.cluster.server.selection import Selection
+from setpoint.cluster.server.storage import Change, Compacted, Record, Storage
+from setpoint.world import World
+
+BOOKMARK_INTERVAL = 60.0
+"""Seconds between bookmarks."""
+LAST_BOOKMARK = 2.0
+"""Seconds before its time-out that a watch gets another one."""
+QUEUE_LIMIT = 20_000
+"""Frames that may wait for a watcher, beyond those of its start."""
+_SHORTEST, _LONGEST = 1800.0, 3600.0
+
+
+class Form(Protocol):
+    """How objects are shown to one watcher."""
+
+    @property
+    def shared(self) -> str:
+        """The name under which what this form shows may be used for other watchers too, or nothing."""
+        ...
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """An object."""
+        ...
+
+    def bookmark(self, kind: ServedKind, bookmark: bytes) -> bytes:
+        """A bookmark, given as an object of the kind with nothing but a version."""
+        ...
+
+
+class _Emission:
+    """One change on its way to many watchers: what they get alike is made once."""
+
+    __slots__ = ("_left", "_made", "change")
+
+    def __init__(self, change: Change) -> None:
+        self.change = change
+        self._made: dict[tuple[str, str, str], bytes] = {}
+        self._left: Record | None = None
+
+    def frame(self, kind: ServedKind, form: Form, type: EventType, record: Record) -> bytes:
+        if not form.shared:
+            return encode_frame(type, form.show(kind, record))
+        key = (kind.version, form.shared, type)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = encode_frame(type, form.show(kind, record))
+        return made
+
+    def left(self, previous: Record) -> Record:
+        """The previous state under the revision of the change: what a watcher sees of an object that left its selection."""
+        if self._left is None:
+            revision = self.change.revision
+            self._left = Record(previous.collection, previous.key, restamped(previous.value, revision), revision, previous.head)
+        return self._left
+
+
+class Watcher:
+    """One open watch: a `Stream` whose frames wait in memory until they are read."""
+
+    def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, form: Form, bookmarks: bool) -> None:
+        self.kind = kind
+        self.selection = selection
+        self.form = form
+        self.bookmarks = bookmarks
+        self._hub = hub
+        self._frames: list[bytes] = []
+        self._free = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = False
+        self._timers: list[asyncio.TimerHandle] = []
+
+    # what the hub does
+
+    def offer(self, emission: _Emission, after: int = 0) -> None:
+        """Queues what this change is to the watcher: entering, changing within or leaving its selection."""
+        change = emission.change
+        if change.revision <= after:
+            return
+        previous = change.previous
+        was = previous is not None and self.selection.matches(previous)
+        now = not change.deleted and self.selection.matches(change.record)
+        if now:
+            self._queue(emission.frame(self.kind, self.form, "MODIFIED" if was else "ADDED", change.record))
+        elif was and previous is not None:
+            record = change.record if change.deleted else emission.left(previous)
+            self._queue(emission.frame(self.kind, self.form, "DELETED", record))
+
+    def begin(self, frames: list[bytes]) -> None:
+        """Puts the frames of the start before all others; they do not count towards the limit."""
+        self._frames[:0] = frames
+        self._free += len(frames)
+        self._wake()
+
+    def bookmark(self, revision: int, *, initial: bool = False) -> None:
+        """Queues a bookmark: everything up to the revision has been queued."""
+        self._queue(self.bookmark_frame(revision, initial=initial))
+
+    def bookmark_frame(self, revision: int, *, initial: bool = False) -> bytes:
+        """The frame of a bookmark."""
+        metadata: dict[str, object] = {"creationTimestamp": None, "resourceVersion": str(revision)}
+        if initial:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        body = encode({"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata})
+        return encode_frame("BOOKMARK", self.form.bookmark(self.kind, body))
+
+    def fail(self, error: ApiError) -> None:
+        """Queues an error, which is the last that the watcher gets."""
+        self._frames.append(encode_frame("ERROR", error.status.encode()))
+        self.end()
+
+    def end(self) -> None:
+        """Ends the stream: what is queued is still read, then it is over."""
+        self._hub.forget(self)
+        self._ended = True
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+        self._wake()
+
+    def until(self, timer: asyncio.TimerHandle) -> None:
+        """Keeps a timer that ends with the watch."""
+        self._timers.append(timer)
+
+    def _queue(self, frame: bytes) -> None:
+        if self._ended:
+            return
+        if len(self._frames) >= QUEUE_LIMIT + self._free:
+            self._frames.clear()
+            self.end()
+            return
+        self._frames.append(frame)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # Stream
+
+    async def read(self) -> list[bytes] | None:
+        """See `Stream`."""
+        while not self._frames:
+            if self._ended:
+                return None
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        frames, self._frames, self._free = self._frames, [], 0
+        return frames
+
+    async def close(self) -> None:
+        """See `Stream`."""
+        self._frames.clear()
+        self.end()
+
+
+class Hub:
+    """All open watches of a server."""
+
+    def __init__(self, storage: Storage, world: World) -> None:
+        self._storage = storage
+        self._world = world
+        self._context: Context = copy_context()
+        self._watchers: dict[str, dict[Watcher, None]] = {}
+        self._bookmarking: dict[Watcher, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._unsubscribe = storage.subscribe(self._changed)
+
+    def open(self, kind: ServedKind, selection: Selection, options: ListOptions, form: Form) -> Watcher:
+        """Starts a watch.
+
+        An initial state that is asked for, or the events since a resourceVersion, are queued at once. A resourceVersion that is too old
+        makes a stream with nothing but an error; that is how the real server says it too.
+        """
+        watcher = Watcher(self, kind, selection, form, options.bookmarks)
+        storage, version = self._storage, options.resource_version
+        if options.send_initial_events is None:
+            initial = not version
+        else:
+            initial = options.send_initial_events
+        if version and initial and version > storage.revision:
+            raise too_large(version, storage.revision)
+        try:
+            self._start(watcher, initial, version)
+        except Compacted as error:
+            watcher.fail(expired(f"too old resource version: {error.asked} ({error.oldest})"))
+            return watcher
+        self._watchers.setdefault(kind.collection, {})[watcher] = None
+        seconds = options.timeout or self._world.chance.uniform(_SHORTEST, _LONGEST)
+        loop = asyncio.get_running_loop()
+        # Timers are the server's own: a simulated client that is killed does not take them along.
+        watcher.until(loop.call_later(seconds, watcher.end, context=self._context))
+        if options.bookmarks:
+            self._bookmarking[watcher] = None
+            if seconds > LAST_BOOKMARK:
+                watcher.until(loop.call_later(seconds - LAST_BOOKMARK, self._bookmark, watcher, context=self._context))
+            if self._timer is None:
+                self._timer = loop.call_later(BOOKMARK_INTERVAL, self._bookmark_all, context=self._context)
+        return watcher
+
+    def _start(self, watcher: Watcher, initial: bool, version: int | None) -> None:
+        if not initial:
+            if version:
+                for change in self._storage.history(version, watcher.kind.collection):
+                    watcher.offer(_Emission(change))
+            return
+        page = self._storage.list(watcher.kind.collection, prefix=watcher.selection.prefix)
+        frames = [
+            encode_frame("ADDED", watcher.form.show(watcher.kind, record)) for record in page.records if watcher.selection.matches(record)
+        ]
+        if watcher.bookmarks:
+            frames.append(watcher.bookmark_frame(self._storage.revision, initial=True))
+        watcher.begin(frames)
+
+    def _changed(self, change: Change) -> None:
+        watchers = self._watchers.get(change.collection)
+        if watchers:
+            emission = _Emission(change)
+            for watcher in list(watchers):
+                watcher.offer(emission)
+
+    def _bookmark(self, watcher: Watcher) -> None:
+        watcher.bookmark(self._storage.revision)
+
+    def _bookmark_all(self) -> None:
+        for watcher in list(self._bookmarking):
+            self._bookmark(watcher)
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(BOOKMARK_INTERVAL, self._bookmark_all, context=self._context) if self._bookmarking else None
+
+    def forget(self, watcher: Watcher) -> None:
+        """Sends a watcher nothing more."""
+        self._watchers.get(watcher.kind.collection, {}).pop(watcher, None)
+        self._bookmarking.pop(watcher, None)
+        if not self._bookmarking and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def end(self, collection: str) -> None:
+        """Ends all watches of a collection, since its kind is no longer served."""
+        for watcher in list(self._watchers.get(collection, {})):
+            watcher.end()
+
+    def stop(self) -> None:
+        """Ends all watches."""
+        for collection in list(self._watchers):
+            self.end(collection)
+        self._unsubscribe()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._watchers.values()))

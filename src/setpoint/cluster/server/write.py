@@ -1,0 +1,362 @@
+"""The write path: what becomes of an object that somebody creates, changes or applies.
+
+Everything here is a function of the live object, the request, the kind and `Means` (the time, fresh identifiers): nothing reads a store or
+a clock. So it can be tested by tables, compared with the real server, and remembered. Functions give a `Draft`, or raise an `ApiError`.
+
+Objects are plain JSON values. A draft may share parts with the live object, which nobody changes in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from setpoint.api import ApiError
+from setpoint.api.names import split_api_version
+from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, conflict, error_of, failure, invalid, modified
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.metadata import validate_metadata, validate_metadata_update
+from setpoint.cluster.server.options import FieldValidation, WriteOptions
+from setpoint.cluster.server.schema import OBJECT_META, Json, causes, prune, tidy_metadata, validate_value
+from setpoint.cluster.server.schema.gotext import as_json
+from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
+from setpoint.cluster.server.structured.values import same
+
+Object = dict[str, Json]
+
+_SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_PREFIX_LIMIT = 58
+_SET_BY_SERVER = ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_RESET_BY_STATUS = (("metadata",), ("spec",))
+_RESET_BY_MAIN = (("status",),)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a write needs from outside: the time (RFC 3339, whole seconds), a new UID, letters of an alphabet."""
+
+    now: str
+    uid: Callable[[], str]
+    token: Callable[[str, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a write goes, and how."""
+
+    kind: ServedKind
+    namespace: str
+    name: str
+    subresource: str
+    options: WriteOptions
+
+
+@dataclass(slots=True)
+class Draft:
+    """An object ready to be stored. `live` is what it replaces; `gone` says that the last thing to hold a terminating object has let go."""
+
+    obj: Object
+    live: Object | None = None
+    gone: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write. Times in managedFields alone are nothing."""
+        return self.live is None or self.gone or not same(self.obj, self.live)
+
+
+# ------------------------------------------------------------------------------------------------------- reading a body
+
+
+def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: list[str]) -> Object:
+    """The object that a body holds: of the right kind, without unknown fields, nulls and missing defaults. `repeated` are duplicate keys."""
+    kind = target.kind
+    if not isinstance(body, dict):
+        raise bad_request(f"couldn't get version/kind; json parse error: the body of a request for a {kind.kind} must be an object")
+    obj = _identified(kind, body)
+    strict = _Strictness(target.options.validation)
+    strict.report(repeated, "duplicate field")
+    if kind.structural is not None:
+        obj, unknown = prune(obj, kind.structural)
+        strict.report(unknown, "unknown field")
+    problems = strict.problems
+    if problems and strict.refuse:
+        group, version = split_api_version(obj["apiVersion"])
+        raise bad_request(
+            f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(problems)}'
+        )
+    warnings += problems
+    return complete(kind, obj)
+
+
+@dataclass(slots=True)
+class _Strictness:
+    validation: FieldValidation
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def refuse(self) -> bool:
+        return self.validation == "Strict"
+
+    def report(self, paths: Sequence[str], what: str) -> None:
+        if self.validation != "Ignore":
+            self.problems += [f'{what} "{path}"' for path in paths]
+
+
+def _identified(kind: ServedKind, body: Object) -> Object:
+    """The body with its apiVersion and kind, which must be those of the endpoint; built-in kinds may leave them out."""
+    api_version, name = body.get("apiVersion"), body.get("kind")
+    if (not name or not api_version) and not kind.strategy.custom:
+        body = {**body, "apiVersion": api_version or kind.api_version, "kind": name or kind.kind}
+        api_version, name = body["apiVersion"], body["kind"]
+    if not isinstance(name, str) or not name:
+        raise bad_request(f"Object 'Kind' is missing in '{as_json(body)}'")
+    if not isinstance(api_version, str) or not api_version:
+        raise bad_request(f"Object 'apiVersion' is missing in '{as_json(body)}'")
+    if api_version != kind.api_version:
+        raise bad_request(f"the API version in the data ({api_version}) does not match the expected API version ({kind.api_version})")
+    if name != kind.kind:
+        raise bad_request(f'{name} in version "{kind.version}" cannot be handled as a {kind.kind}: its kind must be {kind.kind}')
+    return body
+
+
+def complete(kind: ServedKind, obj: Object) -> Object:
+    """The object as it is kept: metadata read and tidied, nulls dropped, defaults filled in. Raises BadRequest for malformed metadata."""
+    metadata = obj.get("metadata")
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, dict) or (problems := validate_value(metadata, OBJECT_META, "metadata")):
+        detail = f"{problems[0].field}: {problems[0].message}" if isinstance(metadata, dict) else "metadata must be an object"
+        raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {detail}')
+    metadata = tidy_metadata(metadata)
+    if metadata is not obj.get("metadata"):
+        obj = {**obj, "metadata": metadata}
+    return kind.strategy.complete(obj, kind)
+
+
+# --------------------------------------------------------------------------------------------------------------- create
+
+
+def create(target: Target, obj: Object, means: Means, warnings: list[str], *, applied: bool = False) -> Draft:
+    """A new object from what was read (`read_object`), named and owned. Raises BadRequest and Invalid.
+
+    With `applied` the ownership has been recorded already.
+    """
+    kind = target.kind
+    obj = _placed(target, obj)
+    metadata = {key: value for key, value in obj["metadata"].items() if key not in _SET_BY_SERVER}
+    metadata.pop("resourceVersion", None)
+    obj = {**obj, "metadata": metadata}
+    if not applied:
+        obj = _tracked(target, None, obj, means)
+    metadata = obj["metadata"] = dict(obj["metadata"])
+    metadata["uid"] = means.uid()
+    metadata["creationTimestamp"] = means.now
+    metadata.pop("generation", None)
+    prefix = metadata.get("generateName")
+    if prefix and not metadata.get("name"):
+        metadata["name"] = prefix[:_PREFIX_LIMIT] + means.token(_SUFFIX_ALPHABET, 5)
+    if kind.has_status:
+        obj.pop("status", None)
+    if kind.strategy.generation:
+        metadata["generation"] = 1
+    kind.strategy.prepare_create(obj, kind)
+    _deduplicate_owners(obj["metadata"], warnings)
+    errors = validate_metadata(obj["metadata"], namespaced=kind.namespaced, rule=kind.strategy.name_rule)
+    errors += kind.strategy.validate(obj, None, kind)
+    if errors:
+        raise invalid(kind.group, kind.kind, metadata.get("name", ""), errors)
+    kind.strategy.finish(obj, None, means.now, warnings)
+    return Draft(obj, warnings=warnings)
+
+
+def _placed(target: Target, obj: Object) -> Object:
+    """The object in the request's namespace, and, where the request names one, under its name."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace", "")
+    if target.kind.namespaced and not namespace:
+        metadata = {**metadata, "namespace": target.namespace}
+    elif namespace != target.namespace:
+        if not target.kind.namespaced:
+            # A cluster-scoped object may not say a namespace at all: validation says so.
+            return obj
+        raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+    return obj if metadata is obj["metadata"] else {**obj, "metadata": metadata}
+
+
+def _deduplicate_owners(metadata: Object, warnings: list[str]) -> None:
+    owners = metadata.get("ownerReferences")
+    if not owners or len(owners) < 2:
+        return
+    kept: list[Json] = []
+    for owner in owners:
+        if owner not in kept:
+            kept.append(owner)
+    if len(kept) < len(owners):
+        metadata["ownerReferences"] = kept
+        warnings.append(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+            "and may reject such requests as early as 1.24; please fix your requests"
+        )
+
+
+def _tracked(target: Target, live: Object | None, obj: Object, means: Means) -> Object:
+    return track_update(
+        live,
+        obj,
+        target.kind.typed,
+        manager=target.options.manager,
+        api_version=target.kind.api_version,
+        subresource=target.subresource,
+        now=means.now,
+        reset=_reset(target),
+    )
+
+
+def _reset(target: Target) -> Sequence[Sequence[str]]:
+    if target.subresource == "status":
+        return _RESET_BY_STATUS
+    return _RESET_BY_MAIN if target.kind.has_status else ()
+
+
+# --------------------------------------------------------------------------------------------------------------- update
+
+
+def check_identity(target: Target, obj: Object) -> None:
+    """Raises BadRequest if the object is named otherwise than the URL names it."""
+    name = obj["metadata"].get("name", "")
+    if name != target.name:
+        if not name:
+            raise bad_request("name must be provided")
+        raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
+
+
+def update(target: Target, live: Object, obj: Object, means: Means, warnings: list[str], *, applied: bool = False) -> Draft:
+    """The live object replaced by what was read, as far as this endpoint may change it. Raises BadRequest, Conflict and Invalid."""
+    kind, strategy = target.kind, target.kind.strategy
+    obj = _placed(target, obj)
+    was = live["metadata"]
+    uid = obj["metadata"].get("uid")
+    if uid and uid != was["uid"]:
+        raise conflict(kind.resource, target.name, f"Precondition failed: UID in precondition: {uid}, UID in object meta: {was['uid']}")
+    if not applied:
+        obj = _tracked(target, live, obj, means)
+    _check_version(target, obj["metadata"].get("resourceVersion", ""), was["resourceVersion"])
+
+    if target.subresource == "status":
+        obj = _only_status(obj, live)
+    else:
+        obj = dict(obj)
+        if kind.has_status:
+            _keep(obj, live, "status")
+    metadata = obj["metadata"] = {**obj["metadata"], "uid": was["uid"], "resourceVersion": was["resourceVersion"]}
+    for key in ("creationTimestamp", "generation", "deletionTimestamp"):
+        _keep(metadata, was, key, required=key == "deletionTimestamp")
+    if "deletionGracePeriodSeconds" not in metadata and "deletionGracePeriodSeconds" in was:
+        metadata["deletionGracePeriodSeconds"] = was["deletionGracePeriodSeconds"]
+    strategy.prepare_update(obj, live, kind, target.subresource)
+    if strategy.generation and strategy.counts(obj, live):
+        metadata["generation"] = was.get("generation", 0) + 1
+    if target.subresource != "status":
+        _deduplicate_owners(metadata, warnings)
+    errors = validate_metadata(metadata, namespaced=kind.namespaced)
+    errors += validate_metadata_update(metadata, was)
+    errors += strategy.validate(obj, live, kind)
+    if errors:
+        raise invalid(kind.group, kind.kind, target.name, list(dict.fromkeys(errors)))
+    strategy.finish(obj, live, means.now, warnings)
+    if same_but_for_timestamps(live, obj):
+        obj = live
+    gone = "deletionTimestamp" in metadata and not metadata.get("finalizers") and strategy.ready_to_go(obj)
+    if gone and metadata.get("deletionGracePeriodSeconds"):
+        gone = False
+    return Draft(obj, live, gone, warnings)
+
+
+def _check_version(target: Target, said: str, live: str) -> None:
+    kind = target.kind
+    if said in ("", "0"):
+        if not kind.strategy.unconditional_update:
+            cause = causes.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+            raise invalid(kind.group, kind.plural, target.name, [cause])
+    elif said != live:
+        raise modified(kind.resource, target.name)
+
+
+def _only_status(obj: Object, live: Object) -> Object:
+    """The live object with the status, and the ownership, of another."""
+    result = dict(live)
+    if "status" in obj:
+        result["status"] = obj["status"]
+    else:
+        result.pop("status", None)
+    result["metadata"] = dict(live["metadata"])
+    _keep(result["metadata"], obj["metadata"], "managedFields")
+    return result
+
+
+def _keep(obj: Object, source: Object, key: str, *, required: bool = False) -> None:
+    """What `source` has at a key; nothing if it has nothing (with `required`, then it stays as it is)."""
+    if key in source:
+        obj[key] = source[key]
+    elif not required:
+        obj.pop(key, None)
+
+
+# ---------------------------------------------------------------------------------------------------------------- apply
+
+
+def applied_object(target: Target, live: Object | None, body: Json, means: Means) -> Object:
+    """The live object (None: there is none) with an apply patch merged into it. Raises BadRequest, Conflict, and what apply refuses."""
+    kind = target.kind
+    if not isinstance(body, dict):
+        raise bad_request("error decoding YAML: the patch must be an object")
+    api_version, name = body.get("apiVersion", ""), body.get("kind", "")
+    if not name or not api_version:
+        missing = "Kind" if not name else "apiVersion"
+        raise bad_request(f"Object '{missing}' is missing in '{as_json(body)}'")
+    if api_version != kind.api_version:
+        raise bad_request(
+            f"Incorrect version specified in apply patch. Specified patch version: {api_version}, expected: {kind.api_version}"
+        )
+    if name != kind.kind:
+        raise bad_request(f"the kind in the patch ({name}) does not match the expected kind ({kind.kind})")
+    metadata = body.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise bad_request("error decoding YAML: metadata must be an object")
+    if metadata.get("managedFields"):
+        raise bad_request("metadata.managedFields must be nil")
+    try:
+        return apply(
+            live,
+            body,
+            kind.typed,
+            manager=target.options.manager,
+            force=target.options.force,
+            api_version=kind.api_version,
+            subresource=target.subresource,
+            now=means.now,
+            reset=_reset(target),
+        )
+    except ApplyConflict as error:
+        raise _apply_conflict(error) from error
+    except ApplyInvalid as error:
+        where = f"{target.namespace}/{target.name}" if target.namespace else f"/{target.name}"
+        raise ApiError(
+            Status(code=500, message=f"failed to create typed patch object ({where}; {kind.api_version}, Kind={kind.kind}): {error}")
+        ) from error
+
+
+def _apply_conflict(error: ApplyConflict) -> ApiError:
+    details = StatusDetails(causes=[StatusCause("FieldManagerConflict", f"conflict with {who}", where) for who, where in error.causes])
+    return failure(409, "Conflict", error.message, details)
+
+
+def unable_to_name(error: ApiError) -> ApiError:
+    """What is said when no free name was found for a generateName."""
+    status = error.status
+    details = status.details or StatusDetails()
+    details.retry_after_seconds = 1
+    message = f"{status.message}, the server was not able to generate a unique name for the object"
+    return error_of(Status(code=409, reason="AlreadyExists", message=message, details=details))
