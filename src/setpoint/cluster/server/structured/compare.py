@@ -81,31 +81,38 @@ def reconcile(fields: FieldSet, atom: Atom) -> FieldSet:
     Who owned something inside of what has since become atomic owns just the whole. The other way round nothing changes. Where the schema
     knows nothing, nothing changes either.
     """
-    children: dict[str, FieldSet] = {}
-    members = fields.members
-    changed = False
+    map_atom, list_atom = atom.map, atom.list
+    if map_atom is not None and map_atom.deduced:
+        return fields
+    whole: dict[str, None] = {}
+    inside: dict[str, FieldSet] = {}
     for element, child in fields.children.items():
-        below = _type_below(atom, element)
-        if below is None:
-            children[element] = child
-        elif below.map.atomic and not below.map.deduced if below.map is not None else below.list is not None and below.list.atomic:
-            if not changed or members is fields.members:
-                members = dict(members)
-            members[element] = None
-            changed = True
+        below: Atom | None
+        if element[:2] != "f:":
+            below = list_atom.element if list_atom is not None else None
+        elif map_atom is not None:
+            declared = map_atom.fields.get(element[2:])
+            below = declared.type if declared is not None else map_atom.element
         else:
-            children[element] = reconcile(child, below)
-            changed = changed or children[element] is not child
-    return FieldSet(members, children) if changed else fields
+            below = None
+        if below is None:
+            continue
+        if _is_atomic(below):
+            whole[element] = None
+        elif child.children:
+            reconciled = reconcile(child, below)
+            if reconciled is not child:
+                inside[element] = reconciled
+    if not whole and not inside:
+        return fields
+    children = {element: inside.get(element, child) for element, child in fields.children.items() if element not in whole}
+    return FieldSet({**fields.members, **whole}, children)
 
 
-def _type_below(atom: Atom, element: str) -> Atom | None:
-    if element[:2] == "f:":
-        if atom.map is None or atom.map.deduced:
-            return None
-        declared = atom.map.fields.get(element[2:])
-        return declared.type if declared is not None else atom.map.element
-    return atom.list.element if atom.list is not None else None
+def _is_atomic(atom: Atom) -> bool:
+    if atom.map is not None:
+        return atom.map.atomic and not atom.map.deduced
+    return atom.scalar is None and atom.list is not None and atom.list.atomic
 
 
 # ------------------------------------------------------------------------------------------------------------ compare
@@ -174,7 +181,8 @@ class _Compare:
         zeros, path = map_atom.zeros, self.path
         for key, value in new.items():
             before = old.get(key, ABSENT)
-            if before is value or (type(value) is str and type(before) is str and before == value):
+            # Most of an object is as it was: == finds that quickly, but takes 1 for true.
+            if before is value or (before == value and same(before, value)):
                 continue
             if before is ABSENT:
                 before = zeros.get(key, ABSENT)

@@ -124,10 +124,9 @@ def _value_order(item: Any) -> tuple[Any, ...]:
             return (5,)
 
 
+@lru_cache(maxsize=16384)
 def _text(item: str) -> str:
     text = encode_basestring(item)
-    if item.isalnum():
-        return text
     for character, escape in _ESCAPES:
         if character in text:
             text = text.replace(character, escape)
@@ -139,9 +138,9 @@ _ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\
 
 
 def _json(item: Any) -> str:
+    if type(item) is str:
+        return _text(item)
     match item:
-        case str():
-            return _text(item)
         case True:
             return "true"
         case False:

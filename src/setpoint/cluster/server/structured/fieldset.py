@@ -9,7 +9,7 @@ Field sets are values: nothing changes one after it was built, and the operation
 inside a node that is a member as well.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import elements
@@ -51,28 +51,29 @@ class FieldSet:
         return root
 
     @classmethod
-    def from_wire(cls, fields: Mapping[str, Any]) -> "FieldSet":
+    def from_wire(cls, fields: dict[str, Any]) -> "FieldSet":
         """Reads FieldsV1. Elements of an unknown kind are dropped. Raises ValueError if it is malformed."""
         members: dict[str, None] = {}
         children: dict[str, FieldSet] = {}
         for text, below in fields.items():
-            if text == ".":
-                continue
-            element = text if text[:2] == "f:" else elements.canonical(text)
-            if element is None:
-                continue
-            if not below:
-                if below is None or below == {}:
-                    members[element] = None
+            element = text
+            if text[:2] != "f:":
+                known = None if text == "." else elements.canonical(text)
+                if known is None:
                     continue
-                raise ValueError(f"the fields below {text!r} are not an object")
-            if not isinstance(below, Mapping):
+                element = known
+            if below is None or below == {}:
+                members[element] = None
+                continue
+            if not isinstance(below, dict):
                 raise ValueError(f"the fields below {text!r} are not an object")
             child = cls.from_wire(below)
-            if child:
-                children[element] = child if element not in children else children[element].union(child)
-            if not child or "." in below:
+            if not (child.members or child.children):
                 members[element] = None
+                continue
+            if "." in below:
+                members[element] = None
+            children[element] = child if element not in children else children[element].union(child)
         return cls(members, children)
 
     def to_wire(self) -> dict[str, Any]:

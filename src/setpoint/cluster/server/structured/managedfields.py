@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from . import update as rules
 from .atoms import TypedSchema
-from .compare import compare, field_set
+from .compare import Comparison, compare, field_set
 from .fieldset import EMPTY, FieldSet, display_path
 from .validate import explain, validate
 from .values import StructureError, same
@@ -83,7 +83,7 @@ class _Entry:
     api_version: str
     fields: FieldSet
     time: str | None
-    wire: Mapping[str, Any] | None = None
+    wire: dict[str, Any] | None = None
 
     def owning(self, fields: FieldSet) -> "_Entry":
         return self if fields is self.fields else replace(self, fields=fields, wire=None)
@@ -114,7 +114,7 @@ def _decode(managed: Any) -> _Entries:
                 else f"missing fieldsType in managed fields entry {position}"
             )
         wire = entry.get("fieldsV1") or {}
-        if not isinstance(wire, Mapping):
+        if not isinstance(wire, dict):
             raise ValueError(f"fieldsV1 of managed fields entry {position} is not an object")
         # An entry without manager keeps its empty name: only requests without one are put down to "unknown".
         manager = Manager(
@@ -203,24 +203,19 @@ def track_update(
     """
     if not isinstance(new.get("metadata") or {}, Mapping):
         return new
+    stored, bare = _managed_fields(live), _with_managed_fields(new, None)
+    before = {} if live is None else _with_managed_fields(live, None)
+    try:
+        change = compare(schema.root, before, bare).without(_reset(reset))
+    except StructureError:
+        return _with_managed_fields(bare, stored)
+    if live is not None and not change and (subresource or _managed_fields(new) in (None, stored)):
+        return _with_managed_fields(bare, stored)
     entries = _entries_of_update(live, new, subresource)
-    bare = _with_managed_fields(new, None)
     if not entries and live is not None:
         return bare
-    try:
-        entries = _track(
-            {} if live is None else _with_managed_fields(live, None),
-            bare,
-            schema,
-            entries,
-            Manager.of(manager, "Update", api_version, subresource),
-            api_version,
-            now,
-            _reset(reset),
-        )
-    except StructureError:
-        return _with_managed_fields(new, _managed_fields(live))
-    return _with_managed_fields(bare, _encode(entries))
+    writer = Manager.of(manager, "Update", api_version, subresource)
+    return _with_managed_fields(bare, _encode(_track(change, schema, entries, writer, api_version, now)))
 
 
 def _entries_of_update(live: dict[str, Any] | None, new: dict[str, Any], subresource: str) -> _Entries:
@@ -235,22 +230,13 @@ def _entries_of_update(live: dict[str, Any] | None, new: dict[str, Any], subreso
     return {}
 
 
-def _track(
-    live: dict[str, Any],
-    new: dict[str, Any],
-    schema: TypedSchema,
-    entries: _Entries,
-    manager: Manager,
-    api_version: str,
-    now: str,
-    reset: FieldSet,
-) -> _Entries:
-    kept, gained = rules.update(schema.root, live, new, {key: entry.fields for key, entry in entries.items()}, reset)
+def _track(change: Comparison, schema: TypedSchema, entries: _Entries, writer: Manager, api_version: str, now: str) -> _Entries:
+    kept, gained = rules.update(schema.root, change, {key: entry.fields for key, entry in entries.items()})
     after = {key: entries[key].owning(fields) for key, fields in kept.items()}
     gained = gained.difference(_NEVER_OWNED)
     if gained:
-        before = after.get(manager)
-        after[manager] = _Entry(api_version, gained if before is None else gained.union(before.fields), now)
+        before = after.get(writer)
+        after[writer] = _Entry(api_version, gained if before is None else gained.union(before.fields), now)
     return _capped(after)
 
 
@@ -317,7 +303,7 @@ def apply(
     try:
         if not entries:
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
-            entries = _track({}, base, schema, {}, before, api_version, now, not_recorded)
+            entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
         owner = Manager.of(manager, "Apply", api_version, subresource)
         merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded)
     except StructureError as why:

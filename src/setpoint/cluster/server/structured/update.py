@@ -37,15 +37,12 @@ class Applied(Generic[Key]):
     owners: dict[Key, FieldSet]
 
 
-def update(atom: Atom, live: Any, new: Any, owners: Mapping[Key, FieldSet], reset: FieldSet) -> tuple[dict[Key, FieldSet], FieldSet]:
-    """What the present owners keep when ``live`` becomes ``new``, and what the writer gains.
+def update(atom: Atom, change: Comparison, owners: Mapping[Key, FieldSet]) -> tuple[dict[Key, FieldSet], FieldSet]:
+    """What the present owners keep after a change by anybody, and what the writer gains by it.
 
-    Fields in ``reset`` and below count for neither. Sets of owners who lose nothing are handed back as they are; owners who keep nothing
-    are left out. Raises StructureError if the two cannot be compared.
+    Sets of owners who lose nothing are handed back as they are; owners who keep nothing are left out.
     """
-    change = compare(atom, live, new).without(reset)
-    kept = _without(_reconciled(atom, owners), change, None)
-    return kept, change.modified.union(change.added)
+    return _without(_reconciled(atom, owners), change, None), change.modified.union(change.added)
 
 
 def apply(atom: Atom, live: Any, applied: Any, owners: Mapping[Key, FieldSet], owner: Key, *, force: bool, reset: FieldSet) -> Applied[Key]:
