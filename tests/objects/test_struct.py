@@ -119,7 +119,7 @@ def test_absent_is_never_sent_wherever_it_is_put() -> None:
         (lambda d: delattr(d.spec, "replicas"), "spec is absent: assign a DeploymentSpec"),
         (lambda d: d.status.conditions.append(1), "status is absent: assign a DeploymentStatus"),
         (lambda d: d.spec.selector.match_labels.update(a="b"), "selector is absent: assign a LabelSelector"),
-        (lambda d: d.metadata.labels.__setitem__("a", "b"), "metadata is absent: assign a ObjectMeta"),
+        (lambda d: d.metadata.labels.__setitem__("a", "b"), "metadata is absent: assign an ObjectMeta"),
         (lambda d: msgspec.structs.replace(d.spec, replicas=1), "spec is absent: assign a DeploymentSpec"),
     ],
 )

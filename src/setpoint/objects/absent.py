@@ -102,6 +102,7 @@ def _zero(hint: Any, refuse: Callable[[], Any]) -> Any:
 def _refusal(struct: type[Any]) -> Callable[[], Any]:
     def refuse() -> typing.NoReturn:
         names = " or ".join(struct.__dict__["__absent__"].__absent_from__) or f"this {struct.__name__}"
-        raise AttributeError(f"{names} is absent: assign a {struct.__name__}")
+        article = "an" if struct.__name__[0] in "AEIO" else "a"
+        raise AttributeError(f"{names} is absent: assign {article} {struct.__name__}")
 
     return refuse

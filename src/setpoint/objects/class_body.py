@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import sys
-import types
 import typing
 from collections.abc import Callable
 from itertools import repeat
@@ -49,8 +48,6 @@ def pin_type_arguments(namespace: dict[str, Any], annotations: dict[str, Any]) -
 
 def stated(default: Any) -> Any:
     """The default as msgspec is to have it: a value becomes a factory, since msgspec would not send what *is* the default."""
-    if isinstance(default, types.MemberDescriptorType):
-        return default
     if type(default) is _FIELD:
         if default.default is NODEFAULT:
             return default

@@ -8,7 +8,6 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable
-from enum import Enum
 from functools import wraps
 from itertools import repeat
 from typing import Annotated, Any, TypeVar, cast
@@ -125,8 +124,3 @@ def shape_of(hint: Any) -> Shape:
         is_list=is_list,
         is_map=is_map,
     )
-
-
-def is_enum(plain: Any) -> bool:
-    """Whether a type is a subclass of `enum.Enum`."""
-    return isinstance(plain, type) and issubclass(plain, Enum)
