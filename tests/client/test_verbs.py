@@ -337,12 +337,13 @@ def test_delete_of_an_object_that_was_read_is_of_that_one_alone():
 
 
 def test_delete_is_done_when_the_object_is_gone_or_another_one():
-    other = "Precondition failed: UID in precondition: u-web, UID in object meta: u-new"
-    script = Script(GONE, no(409, "Conflict", other), GONE)
-    using(script, lambda c: c.delete(read_app()))
-    using(script, lambda c: c.delete(read_app()))
+    in_storage = "Precondition failed: UID in precondition: u-web, UID in object meta: u-new"
+    in_registry = "the UID in the precondition (u-web) does not match the UID in record (u-new)"
+    script = Script(GONE, no(409, "Conflict", in_storage), no(409, "Conflict", in_registry), GONE)
+    for _ in range(3):
+        using(script, lambda c: c.delete(read_app()))
     using(script, lambda c: c.delete(WebApp, KEY, propagation="Orphan"))
-    assert script.bodies[2] == {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"}
+    assert script.bodies[3] == {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"}
     raised(Script(no(409, "Conflict", "another reason")), lambda c: c.delete(read_app()), errors.Conflict)
     raised(Script(Answer(status=404, body=b"404 page not found")), lambda c: c.delete(read_app()), errors.NotServed)
 

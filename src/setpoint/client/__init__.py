@@ -5,6 +5,10 @@ to a server in the same program. A `Connection` makes answers or typed errors of
 siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes. `errors` holds every error that a verb can raise.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from setpoint.client import errors, verbs
 from setpoint.client.client import BaseLookup, Client
 from setpoint.client.connection import Connection
@@ -14,16 +18,43 @@ from setpoint.client.in_process import InProcessTransport
 from setpoint.client.manifest import Apply
 from setpoint.client.raw import RawVerbs
 
+if TYPE_CHECKING:
+    from setpoint.client.config import Config, ConfigError, has_default_config, load_config
+    from setpoint.client.http import HttpTransport
+
+_LOADED_WHEN_ASKED_FOR = {
+    "Config": "setpoint.client.config",
+    "ConfigError": "setpoint.client.config",
+    "HttpTransport": "setpoint.client.http",
+    "has_default_config": "setpoint.client.config",
+    "load_config": "setpoint.client.config",
+}
+"""An HTTP client and a YAML parser take as long to load as all the rest; who talks to a server in the same process needs neither."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_WHEN_ASKED_FOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LOADED_WHEN_ASKED_FOR[name]), name)
+
+
 __all__ = [
     "Apply",
     "BaseLookup",
     "Client",
+    "Config",
+    "ConfigError",
     "Connection",
     "Discovery",
+    "HttpTransport",
     "InProcessTransport",
     "RawVerbs",
     "RequestDone",
     "RequestSent",
     "errors",
+    "has_default_config",
+    "load_config",
     "verbs",
 ]

@@ -52,7 +52,7 @@ def answered(answer: Answer, operation: Operation) -> ApiError:
 
 
 def unreachable(reason: str, operation: Operation) -> ApiError:
-    """The request was not sent, or was a read that got no answer: nothing happened. The reason names the remedy, as the transport knows it."""
+    """The request was not sent, or was a read that got no answer: nothing happened. The transport's reason names the remedy."""
     error = Unreachable(Status(message=reason), operation)
     error.remedy = ""
     return error

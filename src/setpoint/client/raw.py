@@ -5,6 +5,7 @@ A cache keeps bytes, and a context puts the answers to its own writes into the c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ class _Page(msgspec.Struct):
     items: list[msgspec.Raw] | None = None
 
 
+_OTHER_UID = re.compile(r"UID in (the )?precondition")
+"""Said by the server's registry and by its storage, in two wordings."""
 _page = msgspec.json.Decoder(_Page).decode
 
 
@@ -106,6 +109,6 @@ class RawVerbs:
         except NotFound:
             return None
         except Conflict as error:
-            if uid and "UID in precondition" in error.message:
+            if uid and _OTHER_UID.search(error.message):
                 return None
             raise

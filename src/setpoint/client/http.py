@@ -1,0 +1,210 @@
+"""A server over HTTP.
+
+What this transport adds to the HTTP client under it is the truth about failures. A request that failed before it was sent is `NotSent`; one
+that failed after is `Unknown`, and never sent again from here: the HTTP client's own habit of repeating a PUT or DELETE on a fresh
+connection would do a write twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from setpoint.api import Answer, NotSent, Operation, Outcome, StreamBroken, Unknown
+from setpoint.api.paths import to_http
+from setpoint.client.config import Config, ConfigError
+from setpoint.client.credentials import Credentials, ssl_context
+from setpoint.client.http_failure import Failed, failure_of
+from setpoint.world import World
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds for name, connection and TLS handshake together."""
+_KEEP_ALIVE = 30.0
+_BUFFER = 1 << 20
+_WARNING = re.compile(r'^299 \S+ "((?:[^"\\]|\\.)*)"')
+
+
+class HttpTransport:
+    """Carries operations to the server of a configuration.
+
+    The connection pool belongs to the event loop that the first operation runs on. Raises `ConfigError` at once for certificates that
+    cannot be used.
+    """
+
+    def __init__(self, config: Config, world: World) -> None:
+        self.config = config
+        self._credentials = Credentials(config)
+        secure = config.server.startswith("https://")
+        self._ssl: ssl.SSLContext | bool = ssl_context(config, world.clock.now()) if secure else False
+        self._server_hostname = config.tls_server_name if secure else None
+        self._proxy = config.proxy_url or _proxy_of(config.server)
+        self._session: aiohttp.ClientSession | None = None
+        self._streams: dict[int, HttpStream] = {}
+        self._closed = False
+
+    async def send(self, operation: Operation, /) -> Outcome:
+        """Carries the operation to the server."""
+        if self._closed:
+            return NotSent(f"the connection to {self.config.server} is closed")
+        method, target = to_http(operation)
+        try:
+            headers = self._headers(operation)
+            response = await self._pool().request(
+                method,
+                URL(self.config.server + target, encoded=True),
+                data=operation.body or None,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxy,
+                server_hostname=self._server_hostname,
+            )
+        except ConfigError as error:
+            return NotSent(str(error))
+        except Failed as failed:
+            return failed.outcome
+        except aiohttp.ClientError as error:
+            return failure_of(error, self.config)
+        if 300 <= response.status < 400:
+            response.close()
+            where = response.headers.get("Location", "elsewhere")
+            return NotSent(f"{self.config.server} sends on to {where}: it is no API server, or a login page stands before it")
+        if operation.verb == "watch" and response.status < 300:
+            return self._stream(response)
+        return await self._answer(response)
+
+    async def close(self) -> None:
+        """Ends all connections, those of open watches too."""
+        self._closed = True
+        for stream in list(self._streams.values()):
+            await stream.close()
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _pool(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            # How many requests are in flight is the connection's business; the pool has no bound of its own.
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ssl=self._ssl, keepalive_timeout=_KEEP_ALIVE),
+                timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                read_bufsize=_BUFFER,
+                max_field_size=1 << 16,
+                middlewares=(self._once,),
+            )
+        return self._session
+
+    async def _once(self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+        """Makes an outcome of a failure before the HTTP client can decide to send the request again."""
+        try:
+            return await handler(request)
+        except (aiohttp.ClientError, OSError) as error:
+            raise Failed(failure_of(error, self.config)) from error
+
+    def _headers(self, operation: Operation) -> CIMultiDict[str]:
+        headers = CIMultiDict[str]()
+        headers["Accept"] = operation.accept
+        # A watch's small frames gain nothing from compression, and would wait in the compressor.
+        headers["Accept-Encoding"] = "identity" if operation.verb == "watch" else "gzip"
+        if operation.user_agent:
+            headers["User-Agent"] = operation.user_agent
+        if operation.content_type:
+            headers["Content-Type"] = operation.content_type
+        for name, value in operation.headers.items():
+            headers[name] = value
+        for name, value in self._credentials.headers():
+            headers.add(name, value)
+        return headers
+
+    async def _answer(self, response: aiohttp.ClientResponse) -> Outcome:
+        try:
+            body = await response.read()
+        except (aiohttp.ClientError, OSError) as error:
+            return Unknown(f"the answer of {self.config.server} broke off: {error}")
+        finally:
+            response.release()
+        return Answer(
+            status=response.status,
+            body=body,
+            content_type=response.headers.get("Content-Type", ""),
+            headers={name.lower(): value for name, value in response.headers.items()},
+            warnings=_warnings(response.headers.getall("Warning", [])),
+        )
+
+    def _stream(self, response: aiohttp.ClientResponse) -> HttpStream:
+        stream = HttpStream(response, self._streams)
+        self._streams[id(stream)] = stream
+        return stream
+
+
+class HttpStream:
+    """A watch over HTTP: one frame a line, of any length."""
+
+    def __init__(self, response: aiohttp.ClientResponse, open_streams: dict[int, HttpStream]) -> None:
+        self._response = response
+        self._open = open_streams
+        self._begun: list[bytes] = []
+        self._closed = False
+
+    async def read(self) -> list[bytes] | None:
+        """The next whole lines: all that have arrived. Raises `StreamBroken`."""
+        while not self._closed:
+            try:
+                chunk = await self._response.content.readany()
+            except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as error:
+                await self.close()
+                raise StreamBroken(f"the connection broke off: {error}") from error
+            if not chunk:
+                await self._ended()
+                return None
+            head, newline, tail = chunk.rpartition(b"\n")
+            if not newline:
+                # Kept in parts: joining a long line again and again would cost its square.
+                self._begun.append(chunk)
+                continue
+            lines = [line for line in b"".join((*self._begun, head)).split(b"\n") if line.strip()]
+            self._begun = [tail] if tail else []
+            if lines:
+                return await self._checked(lines)
+        return None
+
+    async def close(self) -> None:
+        """Ends the watch."""
+        self._closed = True
+        self._open.pop(id(self), None)
+        self._response.close()
+
+    async def _ended(self) -> None:
+        begun = b"".join(self._begun)
+        closed = self._closed
+        await self.close()
+        if begun.strip() and not closed:
+            raise StreamBroken("the stream ended in the middle of a frame")
+
+    async def _checked(self, lines: list[bytes]) -> list[bytes]:
+        for line in lines:
+            if not line.startswith(b"{"):
+                await self.close()
+                raise StreamBroken(f"this is no watch frame: {line[:80]!r}")
+        return lines
+
+
+def _warnings(values: list[str]) -> tuple[str, ...]:
+    """The texts of `Warning` headers: `299 - "text"`."""
+    return tuple(re.sub(r"\\(.)", r"\1", found[1]) if (found := _WARNING.match(value)) else value for value in values)
+
+
+def _proxy_of(server: str) -> str | None:
+    """The proxy that the environment names for a server. Loopback is never reached through one."""
+    parts = urlsplit(server)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
+        return None
+    return getproxies().get(parts.scheme)
