@@ -1,0 +1,387 @@
+"""`Context`: what an `async def` reconciler sees of the world. Reads from the cache, writes to the server, and a clock.
+
+It is made for one run and ends with it. Nothing in it tells what triggered the run or whether it is a retry: look at the state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
+
+from setpoint.client.errors import Conflict, NotFound, OutcomeUnknown
+from setpoint.client.verbs import Propagation
+from setpoint.objects import KindInfo, Object, ObjectMeta, Request, Untyped, decode, decode_head, decode_meta
+from setpoint.objects.conditions import HasConditions, set_condition
+from setpoint.objects.indexes import IndexKey
+
+from .cluster_events import record_event
+from .events import ApplySkipped, EffectCalled
+from .reads import CachedReader, Labels
+from .said import log
+from .tools import RunState, Tools, Written
+from .view import is_status
+
+P = ParamSpec("P")
+T = TypeVar("T")
+K = TypeVar("K", bound=Object)
+
+
+class HasStatus(Protocol):
+    """An object whose kind has a status."""
+
+    @property
+    def metadata(self) -> ObjectMeta: ...
+    @property
+    def status(self) -> Any: ...
+
+
+S = TypeVar("S", bound=HasStatus)
+
+
+class PruneRefused(Exception):
+    """An apply failed in this run, so what is to be kept is not known, and nothing was deleted."""
+
+
+class Context(CachedReader):
+    """What a run reads, writes and asks; see the module. Errors of the server are `ApiError`s, and need no handling: raising is backoff.
+
+    `log` is bound to the controller and the request, and to nothing else.
+    """
+
+    def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
+        client = tools.client.bound(run=f"{tools.controller} {request}")
+        super().__init__(client, tools.view, tools.said)
+        self._tools = tools
+        self._request = request
+        self._run = run
+        self.log: logging.LoggerAdapter[Any] = logging.LoggerAdapter(log, {"controller": tools.controller, "request": str(request)})
+
+    def now(self) -> datetime:
+        """The time, in UTC. In tests it is simulated."""
+        return self._tools.world.clock.now()
+
+    # reading: see CachedReader
+
+    async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
+        """The object, None if there is none. A name alone is looked for in `namespace`.
+
+        It is the caller's own, as of the cache, this process's own writes included; `live=True` asks the server.
+        """
+        self._check_open()
+        return await super().get(kind, key, namespace=namespace, live=live)
+
+    async def list(
+        self,
+        kind: type[K],
+        /,
+        *,
+        namespace: str | None = None,
+        labels: Labels = None,
+        owner: Object | None = None,
+        index: IndexKey[K] | None = None,
+        live: bool = False,
+    ) -> builtins.list[K]:
+        """The objects of a kind, of all namespaces unless one is given: those with `labels`, those that `owner` controls, those that
+        `index` finds. From the cache as `get`; one that cannot be read is left out, and logged.
+        """
+        self._check_open()
+        return await super().list(kind, namespace=namespace, labels=labels, owner=owner, index=index, live=live)
+
+    # writing
+
+    @overload
+    async def apply(self, obj: K, /, *, owner: Object | None = None, force: bool = True, subresource: str | None = None) -> K: ...
+    @overload
+    async def apply(
+        self,
+        obj: Mapping[str, Any],
+        kind: type[K],
+        /,
+        *,
+        owner: Object | None = None,
+        force: bool = True,
+        subresource: str | None = None,
+    ) -> K: ...
+    @overload
+    async def apply(
+        self, obj: Mapping[str, Any], /, *, owner: Object | None = None, force: bool = True, subresource: str | None = None
+    ) -> Untyped: ...
+    async def apply(
+        self,
+        obj: Object | Mapping[str, Any],
+        kind: type[Object] | None = None,
+        /,
+        *,
+        owner: Object | None = None,
+        force: bool = True,
+        subresource: str | None = None,
+    ) -> Object:
+        """States what `obj` states, by server-side apply, and gives the object that results; it is created if there is none.
+
+        `owner` becomes its controller: deleting the owner deletes it. Fields that another manager owns are taken over, or make a
+        `Conflict` with `force=False`. The status is not sent. Nothing is sent at all if that would change nothing.
+
+        Raises `OwnerRefused` for an owner in another namespace, or where another owner controls the object already.
+        """
+        wanted = kind or (type(obj) if isinstance(obj, Object) else Untyped)
+        try:
+            self._check_open()
+            prepared = await self._client.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
+            cached = self._view.get(prepared.info, prepared.key)
+            memo, observer = self._tools.memo, self._tools.world.observer
+            if cached is not None and memo.is_settled(prepared, cached):
+                if observer.heard:
+                    observer.emit(
+                        ApplySkipped(controller=self._tools.controller, request=self._request, kind=prepared.info.kind, key=prepared.key)
+                    )
+                return decode(wanted, cached)
+            answer = await self._sent(prepared.info, prepared.key, self._client.apply_raw(prepared))
+        except Exception as error:
+            self._run.failed_applies.append(f"{type(error).__name__}: {error}")
+            raise
+        self._view.wrote(prepared.info, answer)
+        if self._view.informers(prepared.info):
+            memo.answered(prepared, answer)
+        return decode(wanted, answer)
+
+    async def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:
+        """Applies one after the other, in order; ends at the first that fails."""
+        return [await self.apply(obj, owner=owner) for obj in objs]
+
+    async def create(self, obj: K, /, *, owner: Object | None = None) -> K:
+        """The object as the server created it; the argument is not touched, its status not sent. Raises `AlreadyExists`.
+
+        Prefer `apply` where the name is known: it may be repeated.
+        """
+        self._check_open()
+        info, key, body = await self._client.prepare_create(obj, owner=owner)
+        answer = await self._sent(info, key, self._client.create_raw(info, key.namespace, body))
+        self._view.wrote(info, answer)
+        return decode(type(obj), answer)
+
+    async def update(self, obj: K, /) -> K:
+        """Writes what was changed in `obj` since it was read, brings it up to the answer and returns it. The status is left alone.
+
+        Only the difference is sent; without one, nothing. Raises `Conflict` if the object has changed since it was read: let it pass, the
+        key runs again at once and reads the newer one.
+        """
+        await self._change(obj)
+        return obj
+
+    async def update_status(self, obj: S, /) -> S:
+        """As `update`, for the status alone; what was changed in the rest of `obj` is neither sent nor lost."""
+        await self._change(cast(Object, obj), subresource="status")
+        return obj
+
+    async def patch(
+        self,
+        kind: type[K],
+        key: Request | str,
+        patch: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        /,
+        *,
+        namespace: str | None = None,
+        subresource: str | None = None,
+    ) -> K:
+        """The object after a patch, sent as it is: a mapping is a JSON merge patch, a list a JSON Patch."""
+        self._check_open()
+        info = self._client.info_of(kind)
+        where = self._client.key(info, key, namespace)
+        answer = await self._sent(info, where, self._client.patch_raw(info, where, patch, subresource=subresource or ""))
+        self._view.wrote(info, answer)
+        return decode(kind, answer)
+
+    async def delete(self, obj: Object, /, *, propagation: Propagation = "Background") -> None:
+        """Asks for the deletion of just this object: if it is gone, or another one has its name now, it is done.
+
+        It may stay for a while, terminating, until its finalizers are removed.
+        """
+        self._check_open()
+        info = await self._client.kind_info(obj)
+        key = self._client.key(info, obj.key, None)
+        uid = obj.metadata.uid or ""
+        answer = await self._sent(info, key, self._client.delete_raw(info, key, uid=uid, propagation=propagation))
+        if answer is not None and not is_status(answer):
+            self._view.wrote_or_deleted(info, key, answer)
+        elif uid:
+            self._view.deleted(info, key, uid)
+
+    async def prune(
+        self,
+        kind: type[K],
+        /,
+        *,
+        keep: Iterable[K],
+        owner: Object | None = None,
+        labels: Labels = None,
+        index: IndexKey[K] | None = None,
+        namespace: str | None = None,
+    ) -> builtins.list[Request]:
+        """Deletes those of `owner`, with `labels`, or found by `index`, that are not in `keep`, and gives their keys.
+
+        At least one of the three must say whose they are; several must all hold. `keep` are objects, such as `apply` gave them. Raises
+        `PruneRefused` if an apply failed in this run, even if that was caught: what is to be kept is not known then.
+        """
+        if owner is None and index is None and not labels:
+            raise ValueError(f"prune({kind.__name__}) needs owner=, labels= or index=: else it would delete every {kind.__name__} there is")
+        if self._run.failed_applies:
+            raise PruneRefused(
+                f"prune({kind.__name__}) deletes nothing, because an apply failed in this run, so what to keep is not known: "
+                f"{self._run.failed_applies[0]}"
+            )
+        kept = list(keep)
+        uids = {obj.metadata.uid for obj in kept if obj.metadata.uid}
+        keys = {obj.key for obj in kept if not obj.metadata.uid}
+        found = await self.list(kind, namespace=namespace, labels=labels, owner=owner, index=index)
+        pruned = []
+        for obj in found:
+            if obj.metadata.uid not in uids and obj.key not in keys and not obj.is_terminating:
+                await self.delete(obj)
+                pruned.append(obj.key)
+        return pruned
+
+    async def add_finalizer(self, obj: Object, finalizer: str, /) -> None:
+        """Makes the server keep `obj`, once deleted, until the finalizer is removed. Nothing is done if it is there, or `obj` terminates.
+
+        Only this entry is touched, and `obj` brought up to the answer. Raises `Conflict` if the object has changed since it was read.
+        """
+        if obj.is_terminating or finalizer in obj.metadata.finalizers:
+            return
+        try:
+            await self._set_finalizers(obj, [*obj.metadata.finalizers, finalizer])
+        except NotFound:
+            return  # gone: nothing is left to be kept
+        except Conflict:
+            live = await self._live(obj)
+            if live is not None and not decode_head(live).is_terminating:
+                raise
+
+    async def remove_finalizer(self, obj: Object, finalizer: str, /) -> None:
+        """Lets go of a terminating `obj`, as far as this finalizer goes. Does nothing if it is not there, or the object is gone.
+
+        Only this entry is touched, and `obj` brought up to the answer. Raises `Conflict` if the object has changed since it was read.
+        """
+        if finalizer not in obj.metadata.finalizers:
+            return
+        try:
+            await self._set_finalizers(obj, [entry for entry in obj.metadata.finalizers if entry != finalizer])
+        except NotFound:
+            return
+        except Conflict:
+            live = await self._live(obj)
+            if live is not None and finalizer in decode_meta(live).finalizers:
+                raise
+
+    # the rest
+
+    async def effect(self, call: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls something outside Kubernetes, and gives what it gives: `await ctx.effect(dns.ensure, name=...)`.
+
+        Metrics, the flight recorder and the level checker hear of it. It may happen twice: make it repeatable.
+        """
+        ended = self.begin_effect(call)
+        try:
+            result = await call(*args, **kwargs)
+        except BaseException as error:
+            ended(error)
+            raise
+        ended(None)
+        return result
+
+    def begin_effect(self, call: Callable[..., Any]) -> Callable[[BaseException | None], None]:
+        """For `effect`: a call to the outside begins; the function that this gives says that it has ended, and how."""
+        self._check_open()
+        world, controller, request = self._tools.world, self._tools.controller, self._request
+        started = world.clock.monotonic()
+
+        def ended(error: BaseException | None) -> None:
+            if world.observer.heard:
+                world.observer.emit(
+                    EffectCalled(
+                        controller=controller,
+                        request=request,
+                        call=getattr(call, "__qualname__", None) or type(call).__qualname__,
+                        seconds=world.clock.monotonic() - started,
+                        error="" if error is None else f"{type(error).__name__}: {error}",
+                    )
+                )
+
+        return ended
+
+    def set_condition(
+        self, obj: HasConditions, type: str, status: bool | Literal["True", "False", "Unknown"], /, *, reason: str, message: str = ""
+    ) -> bool:
+        """Sets a condition in `obj`, for `update_status` to send, and tells whether that changed it. Its time moves with its status."""
+        return set_condition(obj, type, status, reason=reason, message=message, now=self.now())
+
+    def event(self, obj: Object, reason: str, note: str, /, *, type: Literal["Normal", "Warning"] = "Normal") -> None:
+        """Records an Event about `obj`, for `kubectl describe`. It is sent beside the run; if it cannot be, that is logged.
+
+        Events are for people, are not kept for long, and must never be what a reconciler depends on.
+        """
+        self._check_open()
+        self._tools.spawn(record_event(self._tools, obj, reason, note, type))
+
+    # inside
+
+    def _check_open(self) -> None:
+        if self._run.ended:
+            raise RuntimeError(f"{self._tools.controller} {self._request}: {self._run.ended}; its Context is of no use any more")
+
+    async def _sent(self, info: KindInfo, key: Request, write: Awaitable[T]) -> T:
+        """Awaits a write; where its outcome stays unknown, the key's next run waits until the cache has seen it."""
+        try:
+            return await write
+        except (OutcomeUnknown, asyncio.CancelledError):
+            self._run.unknown.append(Written(info, key))
+            raise
+
+    async def _change(self, obj: Object, subresource: Literal["", "status"] = "") -> None:
+        self._check_open()
+        info = await self._client.kind_info(obj)
+        key = self._client.key(info, obj.key, None)
+        if not subresource and self._tools.memo.knows(info, key):
+            self._said.once(
+                "applied and updated",
+                info.plural,
+                f"this controller both applies and updates {info.plural}: Kubernetes keeps two ownership entries then, and a field "
+                "that was updated does not go away when it is no longer applied. Use one of the two",
+                level=logging.WARNING,
+            )
+        answer = await self._sent(info, key, self._client.change_raw(obj, subresource=subresource))
+        if answer is not None:
+            self._view.wrote(info, answer)
+
+    async def _set_finalizers(self, obj: Object, finalizers: builtins.list[str]) -> None:
+        self._check_open()
+        info = await self._client.kind_info(obj)
+        key = self._client.key(info, obj.key, None)
+        version = obj.metadata.resource_version
+        if not version or not obj.metadata.uid:
+            raise ValueError(f"{info.kind} {key} was not read from a server: finalizers are set on what ctx.get, apply or create gave")
+        # The version as precondition: so the list that is sent is the server's own but for our entry.
+        metadata = {"uid": obj.metadata.uid, "resourceVersion": version, "finalizers": finalizers}
+        answer = await self._sent(info, key, self._client.patch_raw(info, key, {"metadata": metadata}))
+        if obj.is_terminating:
+            self._view.wrote_or_deleted(info, key, answer)
+        else:
+            self._view.wrote(info, answer)
+        obj.metadata.finalizers = decode_meta(answer).finalizers
+        obj.metadata.resource_version = decode_head(answer).resource_version
+
+    async def _live(self, obj: Object) -> bytes | None:
+        """The very object as the server has it; None if it is gone, or another one has its name."""
+        info = await self._client.kind_info(obj)
+        key = self._client.key(info, obj.key, None)
+        live = await self._client.get_raw(info, key)
+        if live is None or decode_head(live).uid != obj.metadata.uid:
+            return None
+        self._view.wrote(info, live)
+        return live
+
+
+__all__ = ["Context", "HasStatus", "PruneRefused"]

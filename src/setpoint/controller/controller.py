@@ -1,0 +1,201 @@
+"""`Controller`: what to watch, and whom to call. A declaration: it registers nothing and holds nothing that changes while it runs.
+
+So one controller may run in many managers at once, and at import nothing happens. What it lacks or mistakes is said where it is declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
+
+from setpoint.api import LabelSelector, SelectorError
+from setpoint.objects import Index, Object, Request, kind_of
+
+from .context import Context
+from .predicate import Predicate
+from .reads import Reader
+from .result import Result
+from .signatures import Mapper, Reconciler, check_mapper, check_reconciler
+from .sync_context import SyncContext
+
+K = TypeVar("K", bound=Object)
+W = TypeVar("W", bound=Object)
+
+AsyncReconciler: TypeAlias = Callable[[Context, Request], Awaitable[Result | None]]
+SyncReconciler: TypeAlias = Callable[[SyncContext, Request], Result | None]
+# Bound to both callables instead of constrained to them: so a checker infers the function's own type, gives it back unchanged, and
+# refuses a plain function that takes a Context as well as an async one that takes a SyncContext.
+R = TypeVar("R", bound=AsyncReconciler | SyncReconciler)
+
+AsyncMapper: TypeAlias = Callable[[W, Reader], Awaitable[Iterable[Request]]]
+SyncMapper: TypeAlias = Callable[[W], Iterable[Request]]
+Labels: TypeAlias = str | Mapping[str, str] | None
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+
+
+class MapDecorator(Protocol[W]):
+    """What `Controller.watch(Kind)` gives: it takes the mapper and gives it back."""
+
+    @overload
+    def __call__(self, fn: AsyncMapper[W], /) -> AsyncMapper[W]: ...
+    @overload
+    def __call__(self, fn: SyncMapper[W], /) -> SyncMapper[W]: ...
+
+
+class Watch:
+    """One declared watch: a kind, which of its objects, and which keys a change of one of them concerns."""
+
+    __slots__ = ("kind", "labels", "mapper", "metadata_only", "predicate")
+
+    def __init__(
+        self,
+        kind: type[Object],
+        mapper: Mapper,
+        *,
+        labels: LabelSelector | None = None,
+        predicate: Predicate[Any] | None = None,
+        metadata_only: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.mapper = mapper
+        self.labels = labels or LabelSelector()
+        self.predicate = predicate
+        self.metadata_only = metadata_only
+
+
+class Controller(Generic[K]):
+    """Declares a controller of a kind: for each of its objects the reconciler is called, whenever something may have to be done.
+
+    `kind` is the *primary* kind: a request is the key of one of its objects. All its changes trigger, unless a `predicate` says which.
+    Kinds in `owns` trigger the primary object that controls them by owner reference; `watch` maps any other kind. `labels` restricts the
+    primary kind, on the server.
+
+    `name` (the kind in lower case unless given) appears in logs and metrics and is the field manager of what it writes; a manager takes
+    each name once. At most `concurrency` keys run at a time, never one twice. A run that takes longer than `deadline` seconds is cancelled
+    and counts as failed. `indexes` are kept by the cache, for `ctx.list(Kind, index=BY_SOURCE("a/b"))`.
+
+    Raises `TypeError` or `ValueError`, naming the controller and the remedy, for what cannot work.
+    """
+
+    def __init__(
+        self,
+        kind: type[K],
+        /,
+        *,
+        name: str | None = None,
+        owns: Sequence[type[Object]] = (),
+        labels: Labels = None,
+        predicate: Predicate[K] | None = None,
+        indexes: Sequence[Index[Any]] = (),
+        reconciler: AsyncReconciler | SyncReconciler | None = None,
+        concurrency: int = 1,
+        deadline: float | None = None,
+    ) -> None:
+        info = kind_of(kind)
+        self.kind = kind
+        self.name = info.kind.lower() if name is None else name
+        if not _NAME.fullmatch(self.name) or len(self.name) > 128:
+            raise ValueError(f"controller name {self.name!r}: use lower-case letters, digits, '-' and '.', 128 at most")
+        self.labels = self._selector(labels)
+        self.predicate = self._checked_predicate(predicate)
+        self.indexes = tuple(indexes)
+        self.concurrency = concurrency
+        self.deadline = deadline
+        self.owns: tuple[type[Object], ...] = tuple(owns)
+        self._watches: list[Watch] = []
+        self._reconciler: Reconciler | None = None
+        for owned in self.owns:
+            kind_of(owned)
+        for index in self.indexes:
+            if not isinstance(index, Index):
+                raise TypeError(f"{self}: indexes takes Index(Kind, function), not {index!r}")
+        if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
+            raise ValueError(f"{self}: concurrency is the number of keys that run at a time, at least 1, not {concurrency!r}")
+        if deadline is not None and not deadline > 0:
+            raise ValueError(f"{self}: deadline is a number of seconds above 0, or None, not {deadline!r}")
+        if reconciler is not None:
+            self.reconciler(reconciler)
+
+    def __repr__(self) -> str:
+        return f"Controller {self.name!r}"
+
+    def reconciler(self, fn: R, /) -> R:
+        """Takes the reconciler, and gives it back: a decorator. `async def` ones get a `Context`, plain `def` ones a `SyncContext`."""
+        if self._reconciler is not None:
+            raise TypeError(f"{self} has a reconciler already, {self._reconciler.name}: declare another Controller for {fn!r}")
+        self._reconciler = check_reconciler(fn, str(self))
+        return fn
+
+    @overload
+    def watch(
+        self, kind: type[W], /, *, labels: Labels = None, predicate: Predicate[W] | None = None, metadata_only: bool = False
+    ) -> MapDecorator[W]: ...
+    @overload
+    def watch(
+        self,
+        kind: type[W],
+        /,
+        *,
+        map: AsyncMapper[W] | SyncMapper[W],
+        labels: Labels = None,
+        predicate: Predicate[W] | None = None,
+        metadata_only: bool = False,
+    ) -> Self: ...
+    def watch(
+        self,
+        kind: type[Any],
+        /,
+        *,
+        map: Callable[..., Any] | None = None,
+        labels: Labels = None,
+        predicate: Predicate[Any] | None = None,
+        metadata_only: bool = False,
+    ) -> Any:
+        """Watches another kind. The mapper gives the requests that an object of it concerns; it is called with the object before and after.
+
+        Use it as a decorator, or pass `map=` to get the controller back. An `async def` mapper gets a `Reader` of the cache as well. A
+        mapper that raises is tried again on that object's current state, with backoff.
+        """
+        kind_of(kind)
+        selector, predicate = self._selector(labels), self._checked_predicate(predicate)
+
+        def declare(fn: Any) -> Any:
+            mapper = check_mapper(fn, kind, str(self))
+            self._watches.append(Watch(kind, mapper, labels=selector, predicate=predicate, metadata_only=metadata_only))
+            return fn
+
+        if map is None:
+            return declare
+        declare(map)
+        return self
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        """The watches declared by `watch`."""
+        return tuple(self._watches)
+
+    @property
+    def declared_reconciler(self) -> Reconciler:
+        """The reconciler, and how it is called. Raises `TypeError` if none was declared."""
+        if self._reconciler is None:
+            raise TypeError(f"{self} has no reconciler: decorate a function with @controller.reconciler, or pass reconciler=")
+        return self._reconciler
+
+    @property
+    def kinds(self) -> tuple[type[Object], ...]:
+        """All kinds that it watches or indexes, the primary one first, each once."""
+        watched = [self.kind, *self.owns, *(watch.kind for watch in self._watches), *(index.kind for index in self.indexes)]
+        return tuple(dict.fromkeys(watched))
+
+    def _selector(self, labels: Labels) -> LabelSelector:
+        try:
+            return LabelSelector.parse(labels)
+        except SelectorError as error:
+            raise ValueError(f"{self}: labels={labels!r} is no label selector: {error}") from error
+
+    def _checked_predicate(self, predicate: Any) -> Any:
+        if predicate is not None and not isinstance(predicate, Predicate):
+            raise TypeError(f"{self}: predicate takes a Predicate, such as setpoint.predicates.generation_changed, not {predicate!r}")
+        return predicate

@@ -1,0 +1,74 @@
+"""The apply memo: an apply that would change nothing is not sent.
+
+An apply is skipped if this process has applied the very same body, and the object is still what the server answered then, its status
+(where that is a subresource), `managedFields` and `resourceVersion` aside. So a child's status may churn without any write of ours, while
+anybody's change to what we could have stated makes the next apply go out. Losing the memo costs requests, nothing else.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import msgspec
+
+from setpoint.client.manifest import Apply
+from setpoint.objects import KindInfo, Request, decode_head
+
+
+class _Answered(msgspec.Struct, gc=False):
+    """The body that was sent, the digest of the answer, and the newest version that was found to have that digest."""
+
+    body: bytes
+    digest: bytes
+    resource_version: str
+
+
+class ApplyMemo:
+    """What one controller has applied, by object. Entries go when the object does: `forget`."""
+
+    def __init__(self) -> None:
+        self._answered: dict[tuple[KindInfo, Request, str], _Answered] = {}
+
+    def __len__(self) -> int:
+        return len(self._answered)
+
+    def knows(self, info: KindInfo, key: Request) -> bool:
+        """Whether the object was applied."""
+        return (info, key, "") in self._answered
+
+    def is_settled(self, apply: Apply, cached: bytes | None) -> bool:
+        """Whether sending it would change nothing, `cached` being the object as the cache has it."""
+        known = self._answered.get((apply.info, apply.key, apply.subresource))
+        if known is None or cached is None or known.body != apply.body:
+            return False
+        version = decode_head(cached).resource_version
+        if version == known.resource_version:
+            return True
+        if _digest(cached, apply) != known.digest:
+            return False
+        known.resource_version = version
+        return True
+
+    def answered(self, apply: Apply, answer: bytes) -> None:
+        """The server has answered an apply with this object."""
+        self._answered[apply.info, apply.key, apply.subresource] = _Answered(
+            apply.body, _digest(answer, apply), decode_head(answer).resource_version
+        )
+
+    def forget(self, info: KindInfo, key: Request) -> None:
+        """The object is gone."""
+        if self._answered:
+            self._answered.pop((info, key, ""), None)
+            self._answered.pop((info, key, "status"), None)
+            self._answered.pop((info, key, "scale"), None)
+
+
+def _digest(data: bytes, apply: Apply) -> bytes:
+    content = msgspec.json.decode(data)
+    if apply.info.has_status and apply.subresource != "status":
+        content.pop("status", None)
+    metadata = content.get("metadata", {})
+    metadata.pop("managedFields", None)
+    metadata.pop("resourceVersion", None)
+    # Sorted: the server may give the same object with its keys in another order.
+    return blake2b(msgspec.json.encode(content, order="sorted"), digest_size=16).digest()

@@ -1,0 +1,123 @@
+"""Reads: from the cache where an informer covers them, live where none does."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias, TypeVar
+
+from setpoint.api import LabelSelector
+from setpoint.cache import Informer
+from setpoint.client import Client
+from setpoint.objects import DecodeError, KindInfo, Object, Request, decode
+from setpoint.objects.indexes import IndexKey
+
+from .said import Said, log
+from .view import View
+
+K = TypeVar("K", bound=Object)
+Labels: TypeAlias = LabelSelector | str | Mapping[str, str] | None
+
+
+class Reader(Protocol):
+    """Reads objects. Each object given is the caller's own: changing it changes nothing else."""
+
+    async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
+        """The object, None if there is none."""
+        ...
+
+    async def list(
+        self,
+        kind: type[K],
+        /,
+        *,
+        namespace: str | None = None,
+        labels: Labels = None,
+        owner: Object | None = None,
+        index: IndexKey[K] | None = None,
+        live: bool = False,
+    ) -> builtins.list[K]:
+        """The objects of a kind, of all namespaces unless one is given."""
+        ...
+
+
+class CachedReader:
+    """The `Reader` of mappers, and the reading half of a context.
+
+    A read is served from the cache's view, which includes this process's own writes, if the cache holds everything that the read could
+    find. Else it goes to the server, which is said once for each kind. `live=True` goes there in any case.
+    """
+
+    def __init__(self, client: Client, view: View, said: Said) -> None:
+        self._client = client
+        self._view = view
+        self._said = said
+
+    async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
+        """The object, None if there is none. A name alone is looked for in `namespace`.
+
+        Raises `DecodeError` if it cannot be read, `ApiError` if it had to be read live and could not be.
+        """
+        client = self._client
+        info = client.info_of(kind)
+        where = client.key(info, key, namespace)
+        if not live:
+            found = self._view.get(info, where)
+            if found is not None:
+                return decode(kind, found)
+            if self._view.covering(kind, LabelSelector(), where.namespace or None) is not None:
+                return None
+            # Not in a filtered cache is "not seen", never proof of absence.
+            self._say_live(info)
+        return await client.get(kind, where, live=True)
+
+    async def list(
+        self,
+        kind: type[K],
+        /,
+        *,
+        namespace: str | None = None,
+        labels: Labels = None,
+        owner: Object | None = None,
+        index: IndexKey[K] | None = None,
+        live: bool = False,
+    ) -> builtins.list[K]:
+        """The objects of a kind: of one namespace, or of all where it is None; with `labels`; those that `owner` controls; those that
+        `index` finds. One that cannot be read is left out, and logged; the others are given.
+
+        Raises `ApiError` if they had to be read live and could not be.
+        """
+        info = self._client.info_of(kind)
+        selector = labels if isinstance(labels, LabelSelector) else LabelSelector.parse(labels)
+        if not live:
+            informer = self._view.covering(kind, selector, namespace)
+            if informer is not None:
+                return self._from_cache(informer, kind, namespace, selector, owner, index)
+            self._say_live(info)
+        return await self._client.list(kind, namespace=namespace, labels=selector, owner=owner, index=index, live=True)
+
+    def _from_cache(
+        self,
+        informer: Informer,
+        kind: type[K],
+        namespace: str | None,
+        labels: LabelSelector,
+        owner: Object | None,
+        index: IndexKey[K] | None,
+    ) -> builtins.list[K]:
+        uid = owner.uid if owner is not None else None
+        found: builtins.list[K] = []
+        for data in informer.list(namespace=namespace, labels=labels, owner=uid, index=index):
+            try:
+                found.append(decode(kind, data))
+            except DecodeError as error:
+                log.error("left out of a list: %s", error)
+        return found
+
+    def _say_live(self, info: KindInfo) -> None:
+        self._said.once(
+            "live",
+            info.plural,
+            f"reads of {info.plural} ({info.api_version}) go to the API server each time: no cache of this controller covers them. "
+            f"Watch the kind (owns=[...] or controller.watch(...)) to have them cached",
+        )

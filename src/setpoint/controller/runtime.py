@@ -1,0 +1,338 @@
+"""`ControllerRuntime`: a controller that runs. Triggers fill the queue, workers empty it, and what a run comes to goes back into it.
+
+Failure is a trigger: an exception means another run after the key's backoff, success resets it. A conflict is a lost race: it is tried
+again just so, without noise. After a write whose outcome is unknown, the key's next run waits until the cache has seen what came of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from setpoint.cache import Cache, Change, Informer
+from setpoint.client import Client
+from setpoint.client.errors import Conflict, NotLeading
+from setpoint.objects import KindInfo, Object, Request, Scheme, kind_of
+from setpoint.world import World
+
+from .backoff import Backoff
+from .barrier import reach
+from .controller import Controller, Watch
+from .events import Held, Outcome, Released, RunEnded, RunStarted
+from .memo import ApplyMemo
+from .queue import Queue
+from .reads import CachedReader
+from .result import Result, TerminalError
+from .runner import DeadlineExceeded, Runner, WrongResult
+from .said import Said, log
+from .tools import RunState, Tools
+from .triggers import MappedTrigger, OwnedTrigger, PrimaryTrigger, Trigger
+from .view import View
+
+QUIET_CONFLICTS = 8
+"""So many conflicts in a row are the ordinary course of things; one more is an error: somebody writes against us."""
+
+
+class ControllerRuntime:
+    """Runs one controller against one cache and one client.
+
+    Making it declares the informers that the controller needs in the cache, so that they are there before the cache runs. `namespace`
+    restricts what is watched. Raises `TypeError` if the controller has no reconciler.
+    """
+
+    def __init__(
+        self,
+        controller: Controller[Any],
+        *,
+        world: World,
+        cache: Cache,
+        client: Client,
+        scheme: Scheme | None = None,
+        namespace: str = "",
+    ) -> None:
+        self.controller = controller
+        self.world = world
+        self.cache = cache
+        self.namespace = namespace
+        if scheme is not None:
+            scheme.add(*controller.kinds)
+        view = View(cache)
+        self.tools = Tools(
+            controller=controller.name,
+            world=world,
+            client=client.bound(field_manager=controller.name, base=view.get),
+            view=view,
+            memo=ApplyMemo(),
+            said=Said(controller.name),
+            spawn=self._spawn,
+        )
+        self.queue = Queue(controller.name, Backoff(world.chance), world.observer)
+        self.active = 0
+        self._runner = Runner(controller, self.tools)
+        self._reader = CachedReader(self.tools.client, view, self.tools.said)
+        self._context = contextvars.copy_context()
+        self._triggers: list[Trigger] = []
+        self._forgetting: dict[int, Informer] = {}
+        self._workers: list[asyncio.Task[None]] = []
+        self._beside: dict[asyncio.Task[None], None] = {}
+        self._started = self._stopped = False
+        self._declare()
+
+    @property
+    def name(self) -> str:
+        """The controller's."""
+        return self.controller.name
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether everything that it watches has been complete once."""
+        return all(trigger.informer.has_synced for trigger in self._triggers)
+
+    @property
+    def informers(self) -> list[Informer]:
+        """What it watches, the primary kind first; an informer that serves two watches is there twice."""
+        return [trigger.informer for trigger in self._triggers]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is to be done but wait for a change or a timer."""
+        mapped = all(trigger.is_idle for trigger in self._triggers if isinstance(trigger, MappedTrigger))
+        return self.queue.is_idle and not self._beside and mapped
+
+    async def run(self) -> None:
+        """Waits for its informers, then reconciles every object once and each again when something changes, until cancelled.
+
+        Cancelling it cancels the runs in progress; `stop` lets them end.
+        """
+        await self.start()
+        try:
+            await asyncio.gather(*self._workers)
+        finally:
+            await self.stop(wait=False)
+
+    async def start(self) -> None:
+        """As `run`, but returns once every object is enqueued and the workers run."""
+        if self._started:
+            raise RuntimeError(f"{self.controller} runs already")
+        self._started = True
+        for trigger in self._triggers:
+            await trigger.informer.synced()
+        for trigger in self._triggers:
+            self._listen(trigger)
+        loop = asyncio.get_running_loop()
+        for number in range(self.controller.concurrency):
+            self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
+
+    async def stop(self, *, wait: bool = True) -> None:
+        """Takes up nothing more. With `wait`, returns when the runs in progress have ended; else cancels them first."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self.queue.shut_down()
+        for trigger in self._triggers:
+            await trigger.stop()
+        if not wait:
+            for task in (*self._workers, *self._beside):
+                task.cancel()
+        await asyncio.gather(*self._workers, *self._beside, return_exceptions=True)
+
+    async def add_watch(self, watch: Watch) -> None:
+        """Watches one more kind while it runs, as `Controller.watch` declares it. Its start-up listing enqueues once it is complete."""
+        trigger = self._mapped(watch)
+        self._triggers.append(trigger)
+        if self._started:
+            await trigger.informer.synced()
+            if not self._stopped:
+                self._listen(trigger)
+
+    async def remove_watches(self, kind: type[Object]) -> None:
+        """Stops listening to a kind that was added by `add_watch`."""
+        for trigger in [trigger for trigger in self._triggers if trigger.kind is kind and isinstance(trigger, MappedTrigger)]:
+            self._triggers.remove(trigger)
+            await trigger.stop()
+
+    # triggers
+
+    def _declare(self) -> None:
+        controller, observer = self.controller, self.world.observer
+        primary = kind_of(controller.kind)
+        self._triggers.append(
+            PrimaryTrigger(self.queue, self._informer(controller.kind, str(controller.labels)), controller.predicate, observer)
+        )
+        for owned in controller.owns:
+            self._triggers.append(OwnedTrigger(self.queue, self._informer(owned), primary, observer))
+        for watch in controller.watches:
+            self._triggers.append(self._mapped(watch))
+        for index in controller.indexes:
+            for informer in self.tools.view.informers(kind_of(index.kind)) or [self._informer(index.kind)]:
+                informer.index(index)
+
+    def _mapped(self, watch: Watch) -> MappedTrigger:
+        if watch.metadata_only:
+            raise ValueError(f"{self.controller}: metadata_only watches are not supported yet; watch {watch.kind.__name__} without it")
+        return MappedTrigger(
+            self.queue,
+            self._informer(watch.kind, str(watch.labels)),
+            watch.predicate,
+            watch.mapper,
+            self._reader,
+            Backoff(self.world.chance),
+            self.world.observer,
+        )
+
+    def _informer(self, kind: type[Object], labels: str = "") -> Informer:
+        namespace = self.namespace if kind_of(kind).namespaced else ""
+        return self.cache.informer(kind, labels=labels, namespace=namespace)
+
+    def _listen(self, trigger: Trigger) -> None:
+        if id(trigger.informer) not in self._forgetting:
+            self._forgetting[id(trigger.informer)] = trigger.informer
+            trigger.informer.subscribe(self._forgetter(trigger.informer.info))
+        trigger.start()
+
+    def _forgetter(self, info: KindInfo) -> Any:
+        memo = self.tools.memo
+
+        def forget(change: Change) -> None:
+            if change.new is None:
+                memo.forget(info, change.key)
+
+        return forget
+
+    # runs
+
+    async def _work(self) -> None:
+        while (key := await self.queue.get()) is not None:
+            self.active += 1
+            state = RunState()
+            try:
+                await self._reconcile(key, state)
+            finally:
+                self.active -= 1
+                if state.unknown and not self._stopped:
+                    self.queue.hold(key)
+                    self._spawn(self._release(key, state))
+                else:
+                    self.queue.done(key)
+
+    async def _reconcile(self, key: Request, state: RunState) -> None:
+        """One run, and what follows from how it ended. Raises nothing but the worker's own cancellation."""
+        world, run = self.world, f"{self.name} {key}"
+        if world.observer.heard:
+            world.observer.emit(RunStarted(controller=self.name, request=key, run=run))
+        started = world.clock.monotonic()
+        error: BaseException | None = None
+        try:
+            outcome = self._succeeded(key, await self._runner.run(key, state))
+        except asyncio.CancelledError as cancelled:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # The reconciler cancelled itself, or let the cancellation of something that it awaited through: a failure like any other.
+            error = cancelled
+            outcome = self._failed(key, cancelled)
+        except Exception as raised:
+            error = raised
+            outcome = self._failed(key, raised)
+        if world.observer.heard:
+            world.observer.emit(
+                RunEnded(
+                    controller=self.name,
+                    request=key,
+                    run=run,
+                    result=outcome,
+                    seconds=world.clock.monotonic() - started,
+                    error="" if error is None else f"{type(error).__name__}: {error}",
+                    terminal=isinstance(error, TerminalError),
+                    timed_out=isinstance(error, DeadlineExceeded),
+                )
+            )
+
+    def _succeeded(self, key: Request, result: Result | None) -> Outcome:
+        seconds = None if result is None else result.seconds
+        if seconds is None:
+            self.queue.forget(key)
+            return "success"
+        if seconds <= 0:
+            self.queue.add_rate_limited(key, "asked to run again now")
+            return "requeue"
+        self.queue.forget(key)
+        self.queue.add_after(key, seconds, "requeue_after")
+        return "requeue_after"
+
+    def _failed(self, key: Request, error: BaseException) -> Outcome:
+        about = {"controller": self.name, "request": str(key)}
+        if isinstance(error, TerminalError):
+            self.queue.forget(key)
+            log.error("terminal error, not tried again until something changes: %s", error, extra=about)
+            return "error"
+        seconds = self.queue.add_rate_limited(key, f"failed: {type(error).__name__}")
+        again = f"tried again in {seconds:.3g} s"
+        if isinstance(error, NotLeading):
+            log.info("%s; %s", error, again, extra=about)
+            return "requeue"
+        if isinstance(error, Conflict) and self.queue.backoff.failures(key) <= QUIET_CONFLICTS:
+            log.info("conflict, %s: %s", again, error, extra=about)
+            return "requeue"
+        known = isinstance(error, DeadlineExceeded | WrongResult | Conflict)  # the sentence says it all
+        log.log(
+            logging.ERROR,
+            "reconcile failed, %s: %s: %s",
+            again,
+            type(error).__name__,
+            error,
+            exc_info=None if known else error,
+            extra=about,
+        )
+        return "error"
+
+    async def _release(self, key: Request, state: RunState) -> None:
+        observer = self.world.observer
+        observer.emit(Held(controller=self.name, request=key))
+        try:
+            await reach(self.tools, state.unknown)
+        finally:
+            self.queue.release(key)
+        observer.emit(Released(controller=self.name, request=key))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs something beside the runs, with the context variables of the start and not of the run that asks for it."""
+        task = asyncio.get_running_loop().create_task(work, name=f"{self.name}-beside", context=self._context.copy())
+        self._beside[task] = None
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._beside[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
+
+
+async def reconcile_once(
+    controller: Controller[Any], request: Request, *, world: World, client: Client, cache: Cache | None = None
+) -> Result | None:
+    """One run of a reconciler without queue, triggers or retries, for tests: gives its result, raises what it raises.
+
+    Reads go to the server, or to `cache` if there is one.
+    """
+    beside: list[asyncio.Task[None]] = []
+
+    def spawn(work: Coroutine[Any, Any, None]) -> None:
+        beside.append(asyncio.get_running_loop().create_task(work, name=f"{controller.name}-beside"))
+
+    view = View(cache)
+    tools = Tools(
+        controller=controller.name,
+        world=world,
+        client=client.bound(field_manager=controller.name, base=view.get if cache is not None else None),
+        view=view,
+        memo=ApplyMemo(),
+        said=Said(controller.name),
+        spawn=spawn,
+    )
+    try:
+        return await Runner(controller, tools).run(request, RunState())
+    finally:
+        await asyncio.gather(*beside)

@@ -1,0 +1,100 @@
+"""What sort of function a reconciler or mapper is, and whether it can be called as one. Mistakes are said at the declaration."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+
+class Reconciler(msgspec.Struct, frozen=True):
+    """A reconciler. Unless `is_async` it runs in a thread, with a `SyncContext`. `name` is for people."""
+
+    call: Callable[..., Any]
+    is_async: bool
+    name: str
+
+
+class Mapper(msgspec.Struct, frozen=True):
+    """A mapper. If `is_async` it also gets a `Reader`. `name` is for people."""
+
+    call: Callable[..., Any]
+    is_async: bool
+    name: str
+
+
+def check_reconciler(fn: Any, controller: str) -> Reconciler:
+    """Raises `TypeError` for what cannot be called with a context and a request."""
+    name = _name_of(fn)
+    what = f"{controller}: the reconciler {name}"
+    is_async = _check_callable(fn, what, 'a function of (ctx, request), "async def" or plain "def"', not_a_generator=True)
+    _check_arity(fn, 2, what, "it is called with (ctx, request)")
+    hint = _first_hint(fn)
+    if hint == "SyncContext" and is_async:
+        raise TypeError(f'{what} is "async def" but takes a SyncContext: take a Context and await its verbs, or make it a plain "def"')
+    if hint == "Context" and not is_async:
+        raise TypeError(f'{what} is a plain "def" but takes a Context: take a SyncContext, whose verbs block, or make it "async def"')
+    return Reconciler(fn, is_async, name)
+
+
+def check_mapper(fn: Any, kind: type[Any], controller: str) -> Mapper:
+    """Raises `TypeError` for what cannot be called with an object (and, if async, a reader)."""
+    name = _name_of(fn)
+    what = f"{controller}: the mapper {name} of {kind.__name__}"
+    is_async = _check_callable(fn, what, "a function of the object that gives requests", not_a_generator=False)
+    if is_async:
+        _check_arity(fn, 2, what, 'being "async def" it is called with (object, reader)')
+    else:
+        _check_arity(fn, 1, what, 'it is called with (object) alone; make it "async def" to get a reader as well')
+    return Mapper(fn, is_async, name)
+
+
+def _check_callable(fn: Any, what: str, wanted: str, *, not_a_generator: bool) -> bool:
+    """Whether it is async. An async generator is neither; a plain one is an iterable of requests, which a mapper may well be."""
+    if isinstance(fn, type):
+        raise TypeError(f"{what} is a class: pass an instance of it, {fn.__name__}(...)")
+    if not callable(fn):
+        raise TypeError(f"{what} is not callable: pass {wanted}")
+    body = _body(fn)
+    if inspect.isasyncgenfunction(body) or (not_a_generator and inspect.isgeneratorfunction(body)):
+        raise TypeError(f'{what} is a generator (it has a "yield"), so calling it would run nothing: pass {wanted}')
+    return inspect.iscoroutinefunction(body)
+
+
+def _body(fn: Any) -> Any:
+    """The function behind a partial, a bound method, or an object with `__call__`."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    if inspect.isfunction(fn) or inspect.ismethod(fn) or inspect.isbuiltin(fn):
+        return fn
+    return type(fn).__call__
+
+
+def _check_arity(fn: Any, count: int, what: str, how: str) -> None:
+    try:
+        signature = inspect.signature(fn)
+    except (TypeError, ValueError):
+        return  # some builtins do not tell; the call will
+    try:
+        signature.bind(*[None] * count)
+    except TypeError as error:
+        raise TypeError(f"{what} takes {signature}, but {how}") from error
+
+
+def _first_hint(fn: Any) -> str:
+    """The name of the first parameter's annotation, if it is a plain name; enough to notice Context and SyncContext mixed up."""
+    try:
+        first = next(iter(inspect.signature(fn).parameters.values()), None)
+    except (TypeError, ValueError):
+        return ""
+    hint = first.annotation if first is not None else ""
+    return hint.rpartition(".")[2] if isinstance(hint, str) else getattr(hint, "__name__", "")
+
+
+def _name_of(fn: Any) -> str:
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__qualname__", None) or type(fn).__qualname__

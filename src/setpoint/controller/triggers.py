@@ -1,0 +1,261 @@
+"""Triggers: from a change that an informer saw to the keys that it concerns.
+
+Every watch of a controller has one. It hears the base's changes, the start-up listing as changes marked `initial`, asks its predicate,
+maps, and adds to the queue. The queue learns keys and nothing else. Nothing is lost on the way: a predicate that raises enqueues, a mapper
+that raises is tried again on what the object is by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from setpoint.cache import Change, Informer
+from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_meta
+from setpoint.world import Observer
+
+from .backoff import Backoff
+from .events import MapperFailed, PredicateFailed
+from .predicate import Predicate
+from .queue import Queue
+from .reads import Reader
+from .said import log
+from .signatures import Mapper
+
+_STRIDE = 100
+"""So many objects are mapped before others get a turn."""
+
+
+class Trigger:
+    """What all triggers share: they listen to an informer, and ask a predicate."""
+
+    def __init__(self, queue: Queue, informer: Informer, predicate: Predicate[Any] | None, observer: Observer) -> None:
+        self.queue = queue
+        self.informer = informer
+        self.kind: type[Object] = informer.kind
+        self._predicate = predicate
+        self._observer = observer
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Hears from now on what changes, and at once what is there."""
+        self._unsubscribe = self.informer.subscribe(self._hear)
+
+    async def stop(self) -> None:
+        """Hears nothing more."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
+    def _hear(self, change: Change) -> None:
+        if self._predicate is None or self._accepts(self._predicate, change):
+            self._take(change)
+
+    def _take(self, change: Change) -> None:
+        raise TypeError(f"{type(self).__name__} does not say what a change means")
+
+    def _accepts(self, predicate: Predicate[Any], change: Change) -> bool:
+        try:
+            old = None if change.old is None else decode(self.kind, change.old)
+            new = None if change.new is None else decode(self.kind, change.new)
+            return predicate.accepts(old, new, first_sight=change.initial)
+        except Exception as error:
+            log.error(
+                "a predicate of %s failed for %s, which is enqueued: %s: %s",
+                self.informer.info.kind,
+                change.key,
+                type(error).__name__,
+                error,
+                exc_info=None if isinstance(error, DecodeError) else error,
+                extra={"controller": self.queue.name},
+            )
+            self._observer.emit(
+                PredicateFailed(
+                    controller=self.queue.name, kind=self.informer.info.kind, key=change.key, error=f"{type(error).__name__}: {error}"
+                )
+            )
+            return True
+
+
+class PrimaryTrigger(Trigger):
+    """An object of the primary kind concerns its own key."""
+
+    def _take(self, change: Change) -> None:
+        self.queue.add(change.key, _reason(self.informer.info, change), initial=change.initial)
+
+
+class OwnedTrigger(Trigger):
+    """An object concerns the one of kind `owner` that controls it: the present one, and the one before the change."""
+
+    def __init__(self, queue: Queue, informer: Informer, owner: KindInfo, observer: Observer) -> None:
+        super().__init__(queue, informer, None, observer)
+        self._owner = owner
+
+    def _take(self, change: Change) -> None:
+        for data in (change.old, change.new):
+            if data is not None and (key := self._owner_of(data)) is not None:
+                self.queue.add(key, _reason(self.informer.info, change), initial=change.initial)
+
+    def _owner_of(self, data: bytes) -> Request | None:
+        meta = decode_meta(data)
+        controller, owner = meta.controller, self._owner
+        if controller is None or controller.kind != owner.kind or controller.api_version.rpartition("/")[0] != owner.group:
+            return None
+        return Request(meta.namespace if owner.namespaced else "", controller.name)
+
+
+class _Pending:
+    """An object whose mapping is outstanding: the states that were seen and not mapped yet."""
+
+    __slots__ = ("initial", "key", "levels", "reason")
+
+    def __init__(self, key: Request, levels: list[bytes], reason: str, initial: bool) -> None:
+        self.key = key
+        self.levels = levels
+        self.reason = reason
+        self.initial = initial
+
+
+class MappedTrigger(Trigger):
+    """An object concerns what a function says, before the change and after it.
+
+    The function runs in a task of its own, so that the stream of changes is not held up. When it raises, that is logged, told to the
+    observer, and tried again with backoff: what was not mapped, and what the object is by then.
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        informer: Informer,
+        predicate: Predicate[Any] | None,
+        mapper: Mapper,
+        reader: Reader,
+        backoff: Backoff,
+        observer: Observer,
+    ) -> None:
+        super().__init__(queue, informer, predicate, observer)
+        self._mapper = mapper
+        self._reader = reader
+        self._backoff = backoff
+        self._pending: deque[_Pending] = deque()
+        self._filled = asyncio.Event()
+        self._retries: dict[int, asyncio.TimerHandle] = {}
+        self._retried = 0
+        self._task: asyncio.Task[None] | None = None
+        self._mapping = False
+
+    def start(self) -> None:
+        """Hears from now on what changes, and at once what is there."""
+        self._task = asyncio.get_running_loop().create_task(self._map_all(), name=f"{self.queue.name}-mapper")
+        super().start()
+
+    async def stop(self) -> None:
+        """Hears and maps nothing more."""
+        await super().stop()
+        for retry in self._retries.values():
+            retry.cancel()
+        self._retries.clear()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that was seen is mapped; retries may be pending."""
+        return not self._pending and not self._mapping
+
+    def _take(self, change: Change) -> None:
+        levels = [data for data in (change.old, change.new) if data is not None]
+        self._pending.append(_Pending(change.key, levels, _reason(self.informer.info, change), change.initial))
+        self._filled.set()
+
+    async def _map_all(self) -> None:
+        mapped = 0
+        while True:
+            if not self._pending:
+                self._filled.clear()
+                await self._filled.wait()
+            pending = self._pending.popleft()
+            self._mapping = True
+            await self._map(pending)
+            self._mapping = False
+            mapped += 1
+            if mapped % _STRIDE == 0:
+                await asyncio.sleep(0)
+
+    async def _map(self, pending: _Pending) -> None:
+        left: list[bytes] = []
+        failure: Exception | None = None
+        for level in pending.levels:
+            try:
+                for request in await self._requests(level):
+                    self.queue.add(request, pending.reason, initial=pending.initial)
+            except Exception as error:
+                left.append(level)
+                failure = error
+        if failure is None:
+            self._backoff.forget(pending.key)
+        else:
+            pending.levels = left
+            self._failed(pending, failure)
+
+    async def _requests(self, level: bytes) -> list[Request]:
+        obj = decode(self.kind, level)
+        found: Iterable[Request] = self._mapper.call(obj, self._reader) if self._mapper.is_async else self._mapper.call(obj)
+        if self._mapper.is_async:
+            found = await found  # type: ignore[misc]  # what an async mapper gives is awaitable
+        if isinstance(found, Request | str) or not isinstance(found, Iterable):
+            raise TypeError(f"the mapper {self._mapper.name} gave {found!r}: return a list of Request")
+        requests = list(found)
+        for request in requests:
+            if not isinstance(request, Request):
+                raise TypeError(f"the mapper {self._mapper.name} gave {request!r} among its requests: return a list of Request")
+        return requests
+
+    def _failed(self, pending: _Pending, error: Exception) -> None:
+        seconds = self._backoff.next(pending.key)
+        info = self.informer.info
+        log.error(
+            "the mapper %s failed for %s %s, and is tried again in %.3g s: %s: %s",
+            self._mapper.name,
+            info.kind,
+            pending.key,
+            seconds,
+            type(error).__name__,
+            error,
+            exc_info=None if isinstance(error, DecodeError) else error,
+            extra={"controller": self.queue.name},
+        )
+        self._observer.emit(
+            MapperFailed(
+                controller=self.queue.name,
+                kind=info.kind,
+                key=pending.key,
+                error=f"{type(error).__name__}: {error}",
+                retry_after=seconds,
+            )
+        )
+        self._retried += 1
+        ticket = self._retried
+        self._retries[ticket] = asyncio.get_running_loop().call_later(seconds, self._retry, ticket, pending)
+
+    def _retry(self, ticket: int, pending: _Pending) -> None:
+        del self._retries[ticket]
+        current = self.informer.base(pending.key)
+        if current is not None and current not in pending.levels:
+            pending.levels.append(current)
+        self._pending.append(pending)
+        self._filled.set()
+
+
+def _reason(info: KindInfo, change: Change) -> str:
+    """For people: what happened to which object."""
+    if change.initial:
+        what = "listed"
+    elif change.old is None:
+        what = "created"
+    else:
+        what = "deleted" if change.new is None else "changed"
+    return f"{info.kind} {change.key} {what}"

@@ -1,0 +1,71 @@
+"""`View`: what a controller asks the cache for, and tells it. Without a cache it knows nothing, and every read goes live."""
+
+from __future__ import annotations
+
+import msgspec
+
+from setpoint.api import LabelSelector
+from setpoint.cache import Cache, Informer
+from setpoint.objects import KindInfo, Object, Request, decode_head
+
+
+class View:
+    """The informers of one cache, by kind."""
+
+    def __init__(self, cache: Cache | None) -> None:
+        self._cache = cache
+
+    def informers(self, info: KindInfo) -> list[Informer]:
+        """The informers of a kind."""
+        if self._cache is None:
+            return []
+        wanted = info.group_version_kind
+        return [informer for informer in self._cache.informers if informer.info.group_version_kind == wanted]
+
+    def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
+        """An informer that has been complete once, and holds everything that such a read could find."""
+        if self._cache is None:
+            return None
+        informer = self._cache.find(kind, labels=labels, namespace=namespace)
+        return informer if informer is not None and informer.has_synced else None
+
+    def get(self, info: KindInfo, key: Request) -> bytes | None:
+        """The object, if any informer has it: one that has it is right about it, whatever it selects."""
+        for informer in self.informers(info):
+            found = informer.get(key)
+            if found is not None:
+                return found
+        return None
+
+    def wrote(self, info: KindInfo, answer: bytes) -> None:
+        """An own write was answered: reads see it from now on."""
+        for informer in self.informers(info):
+            informer.wrote(answer)
+
+    def deleted(self, info: KindInfo, key: Request, uid: str) -> None:
+        """An own delete has been done: reads do not see that object any more."""
+        for informer in self.informers(info):
+            informer.deleted(key, uid)
+
+    def wrote_or_deleted(self, info: KindInfo, key: Request, answer: bytes) -> None:
+        """As the answer of a delete, or of a write that may have removed the last finalizer, says: does the object still exist?"""
+        if still_exists(answer):
+            self.wrote(info, answer)
+        else:
+            self.deleted(info, key, decode_head(answer).uid)
+
+
+def still_exists(answer: bytes) -> bool:
+    """Whether an object whose deletion was asked for still waits for finalizers or its grace period.
+
+    Some kinds answer a finished delete with the object as it was, others with a Status.
+    """
+    metadata = msgspec.json.decode(answer).get("metadata") or {}
+    if not metadata.get("deletionTimestamp"):
+        return False
+    return bool(metadata.get("finalizers")) or bool(metadata.get("deletionGracePeriodSeconds"))
+
+
+def is_status(answer: bytes) -> bool:
+    """Whether the answer is a Status, not an object."""
+    return bool(msgspec.json.decode(answer).get("kind") == "Status")
