@@ -228,7 +228,7 @@ _FORBIDDEN_NESTED = {
 
 
 def _starts_int_or_string(schema: Schema) -> bool:
-    branches = schema.get("allOf") or ()
+    branches: list[Schema] = schema.get("allOf") or []
     return bool(branches) and branches[0].get("anyOf") == _INT_OR_STRING
 
 

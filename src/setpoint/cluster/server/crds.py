@@ -6,28 +6,17 @@ registry calls them on its write path: `default_crd`, `prepare_crd`, `validate_c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings
+from setpoint.cluster.server.names import dns_1035_label, dns_subdomain
 from setpoint.cluster.server.schema import FieldError, Json, causes
 
 Crd = Mapping[str, Json]
 
 APPROVED = "api-approved.kubernetes.io"
-_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_LABEL_RULE = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an "
-    "alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_SUBDOMAIN_RULE = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
-    "alphanumeric character (e.g. 'example.com', regex used for validation is "
-    r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
@@ -207,17 +196,14 @@ def validate_crd(crd: Crd, old: Crd | None = None) -> list[FieldError]:
 
 def _name_errors(crd: Crd, spec: Mapping[str, Json]) -> Iterator[FieldError]:
     name = crd["metadata"].get("name") or ""
-    if not _SUBDOMAIN.fullmatch(name):
-        yield causes.invalid("metadata.name", name, _SUBDOMAIN_RULE)
+    yield from (causes.invalid("metadata.name", name, problem) for problem in dns_subdomain(name))
     if name != f"{spec['names'].get('plural') or ''}.{spec.get('group') or ''}":
         yield causes.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
 
 
-def _label(field: str, value: str, prefix: str = "") -> Iterator[FieldError]:
-    if len(value) > 63:
-        yield causes.invalid(field, value, f"{prefix}must be no more than 63 bytes")
-    elif not _LABEL.fullmatch(value):
-        yield causes.invalid(field, value, prefix + _LABEL_RULE)
+def _label(field: str, value: str) -> Iterator[FieldError]:
+    if problems := dns_1035_label(value):
+        yield causes.invalid(field, value, ",".join(problems))
 
 
 def _choice(field: str, value: str | None, accepted: tuple[str, ...]) -> Iterator[FieldError]:
@@ -231,8 +217,8 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
     group = spec.get("group") or ""
     if not group:
         yield causes.required("spec.group")
-    elif len(group) > 253 or not _SUBDOMAIN.fullmatch(group):
-        yield causes.invalid("spec.group", group, _SUBDOMAIN_RULE)
+    elif problems := dns_subdomain(group):
+        yield causes.invalid("spec.group", group, ",".join(problems))
     elif "." not in group:
         yield causes.invalid("spec.group", group, "should be a domain with at least one dot")
     yield from _choice("spec.scope", spec.get("scope"), ("Cluster", "Namespaced"))
@@ -321,9 +307,9 @@ def _names(names: Mapping[str, Json]) -> Iterator[FieldError]:
         if names.get(key):
             yield from _label(f"{at}.{key}", names[key])
     for key in ("kind", "listKind"):
-        for error in _label(f"{at}.{key}", (names.get(key) or "x").lower()):
-            detail = error.message.partition(": ")[2].partition(": ")[2]
-            yield causes.invalid(f"{at}.{key}", names[key], f"may have mixed case, but should otherwise match: {detail}")
+        if names.get(key) and (problems := dns_1035_label(names[key].lower())):
+            detail = f"may have mixed case, but should otherwise match: {','.join(problems)}"
+            yield causes.invalid(f"{at}.{key}", names[key], detail)
     for index, name in enumerate(names.get("shortNames") or ()):
         yield from _label(f"{at}.shortNames[{index}]", name)
     if names.get("kind") and names["kind"] == names.get("listKind"):

@@ -5,20 +5,12 @@ Follows https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 
 from __future__ import annotations
 
-import re
-
+from setpoint.cluster.server.names import dns_1035_label
 from setpoint.cluster.server.schema import causes
 from setpoint.cluster.server.schema.causes import FieldError
 from setpoint.cluster.server.schema.gotext import go_value
 from setpoint.cluster.server.schema.metadata import metadata_problem
 from setpoint.cluster.server.schema.structural import Json, Structural
-
-_KIND = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_KIND_RULE = (
-    "may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-    "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
-    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
 
 
 def embedded_errors(value: Json, node: Structural, path: str = "") -> list[FieldError]:
@@ -79,5 +71,6 @@ def _check(value: dict[str, Json], path: str, errors: list[FieldError]) -> None:
             errors.append(causes.invalid(field, text, "must not be empty"))
         elif name == "apiVersion" and text.count("/") > 1:
             errors.append(causes.invalid(field, text, f"unexpected GroupVersion string: {text}"))
-        elif name == "kind" and (len(text) > 63 or not _KIND.fullmatch(text.lower())):
-            errors.append(causes.invalid(field, text, _KIND_RULE))
+        elif name == "kind" and (problems := dns_1035_label(text.lower())):
+            detail = f"may have mixed case, but should otherwise match: {','.join(problems)}"
+            errors.append(causes.invalid(field, text, detail))

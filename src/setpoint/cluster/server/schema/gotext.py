@@ -46,9 +46,35 @@ def number(value: float) -> str:
 
 
 def as_json(value: object) -> str:
-    """Compact JSON with sorted keys and with <, > and & escaped, as Go marshals it."""
-    text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    """Compact JSON as Go marshals it: sorted keys; <, > and & escaped; numbers without exponent from 1e-6 up to 1e21."""
+    match value:
+        case dict():
+            return "{" + ",".join(f"{_json_text(key)}:{as_json(item)}" for key, item in sorted(value.items())) + "}"
+        case list() | tuple():
+            return "[" + ",".join(map(as_json, value)) + "]"
+        case str():
+            return _json_text(value)
+        case float():
+            return _json_number(value)
+    return json.dumps(value)
+
+
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).translate(_JSON_ESCAPES)
+
+
+_JSON_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+def _json_number(value: float) -> str:
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        digits, _, exponent = f"{value!r}".partition("e")
+        if exponent:  # Python goes over to exponents earlier
+            places = len(digits.partition(".")[2]) - int(exponent)
+            return f"{value:.{max(0, places)}f}"
+        return digits.removesuffix(".0")
+    digits, _, exponent = number(value).partition("e")
+    return f"{digits}e{exponent[0]}{int(exponent[1:])}"
 
 
 def go_value(value: object) -> str:
