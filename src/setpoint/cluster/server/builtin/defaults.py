@@ -6,6 +6,7 @@ theirs where custom resources are.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -219,6 +220,9 @@ def _service(obj: Json) -> None:
 
 def _secret(obj: Json) -> None:
     obj.setdefault("type", "Opaque")
+    text = obj.pop("stringData", None)
+    if isinstance(text, dict):
+        obj["data"] = {**(obj.get("data") or {}), **{key: base64.b64encode(value.encode()).decode() for key, value in text.items()}}
 
 
 def _namespace(obj: Json) -> None:
