@@ -1,0 +1,204 @@
+"""Whatever happens, in any order: the base is a prefix of the history, the view adds our own writes, and nothing is lost."""
+
+import asyncio
+import json
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from setpoint.api import LabelSelector
+from setpoint.api.status import expired, failure
+from setpoint.api.watch import encode_frame
+from setpoint.objects import Request
+from setpoint.world import new_loop, run_to_end, simulated_world
+
+from .model import ModelServer, Setup, labels_of, version_of
+
+NAMES = st.sampled_from(["a", "b", "c"])
+LABELS = st.sampled_from([{}, {"app": "x"}])
+REFUSALS = [failure(500, "InternalError", "x"), failure(429, "TooManyRequests", "x"), expired("too old"), failure(403, "Forbidden", "x")]
+
+
+def uid_of(data):
+    return json.loads(data)["metadata"]["uid"]
+
+
+class History(RuleBasedStateMachine):
+    @initialize(
+        streaming_lists=st.booleans(),
+        selector=st.sampled_from(["", "app=x"]),
+        seed=st.integers(0, 3),
+        existing=st.lists(NAMES, unique=True),
+    )
+    def start(self, streaming_lists, selector, seed, existing):
+        self.loop = new_loop()
+        self.server = ModelServer(streaming_lists=streaming_lists)
+        for name in existing:
+            self.server.put(name, labels={"app": "x"})
+        self.selector = LabelSelector.parse(selector)
+        self.own = {}  # key -> [(version, bytes or None, uid)] of answered own writes
+        self.late = []  # own updates whose answer is on its way
+        self.newest = 0
+
+        async def make():
+            return Setup(simulated_world(self.loop, seed=seed), self.server, labels=selector)
+
+        self.setup = self.loop.run_until_complete(make())
+
+    def teardown(self):
+        if hasattr(self, "setup"):
+            try:
+                self.come_to_rest()
+            finally:
+                run_to_end(self.loop, asyncio.sleep(0))
+                self.loop.close()
+
+    # the server
+
+    @rule(name=NAMES, labels=LABELS)
+    def foreign_put(self, name, labels):
+        self.server.put(name, labels=labels)
+
+    @rule(name=NAMES)
+    def foreign_delete(self, name):
+        if Request("default", name) in self.server.state:
+            self.server.delete(name)
+
+    @rule()
+    def elsewhere(self):
+        self.server.elsewhere()
+
+    @rule()
+    def bookmark(self):
+        self.server.bookmark()
+
+    @rule()
+    def compact(self):
+        self.server.forget()
+
+    # this process
+
+    @rule(name=NAMES, labels=LABELS)
+    def own_put(self, name, labels):
+        self._answered(self.server.put(name, labels=labels))
+
+    @rule(name=NAMES, labels=LABELS)
+    def own_put_with_a_late_answer(self, name, labels):
+        if Request("default", name) in self.server.state:
+            self.late.append(self.server.put(name, labels=labels))
+
+    @rule(at=st.integers(0, 5))
+    def late_answer(self, at):
+        if self.late:
+            self._answered(self.late.pop(at % len(self.late)))
+
+    @rule(name=NAMES)
+    def own_delete(self, name):
+        key = Request("default", name)
+        if key in self.server.state:
+            seen = self.setup.informer.get(key)
+            uid = self.server.delete(name)
+            self.setup.informer.deleted(key, uid)
+            if seen is not None and uid_of(seen) == uid:
+                self.own.setdefault(key, []).append((self.server.version, None, uid))
+
+    def _answered(self, data):
+        self.setup.informer.wrote(data)
+        self.own.setdefault(Request("default", json.loads(data)["metadata"]["name"]), []).append((version_of(data), data, uid_of(data)))
+
+    # the network
+
+    @rule()
+    def hold(self):
+        self.server.hold()
+
+    @rule(count=st.integers(1, 3))
+    def deliver_some(self, count):
+        for _ in range(count):
+            if self.server.held:
+                stream, event = self.server.held.pop(0)
+                stream.deliver(*event)
+
+    @rule()
+    def release(self):
+        self.server.release()
+
+    @rule()
+    def cut(self):
+        self.server.cut()
+
+    @rule()
+    def end(self):
+        self.server.end()
+
+    @precondition(lambda self: self.server.streams)
+    @rule()
+    def expire_in_the_stream(self):
+        self.server.say(encode_frame("ERROR", expired("too old").status.encode()))
+
+    @precondition(lambda self: self.server.streams)
+    @rule()
+    def fall_silent(self):
+        self.server.streams.clear()
+
+    @rule(refusals=st.lists(st.sampled_from(REFUSALS), min_size=1, max_size=3))
+    def refuse(self, refusals):
+        self.server.failures = [refusal.status.answer() for refusal in refusals]
+
+    @rule(seconds=st.sampled_from([0.0005, 0.002, 0.01, 1.0, 100.0]))
+    def wait(self, seconds):
+        self.loop.run_until_complete(asyncio.sleep(seconds))
+
+    # what always holds
+
+    def selected(self, state):
+        return {key: data for key, data in state.items() if self.selector.matches(labels_of(data))}
+
+    def base(self):
+        return {key: data for name in "abc" if (data := self.setup.informer.base(key := Request("default", name))) is not None}
+
+    @invariant()
+    def the_base_is_a_prefix_of_the_history_and_never_goes_back(self):
+        if hasattr(self, "setup"):
+            version = self.setup.informer.version
+            assert version >= self.newest
+            self.newest = version
+            assert self.base() == (self.selected(self.server.prefix(version)) if self.setup.informer.has_synced else {})
+            assert self.setup.told.state == self.base()
+
+    @invariant()
+    def the_view_is_the_base_and_our_own_writes_that_it_does_not_show_yet(self):
+        if not hasattr(self, "setup"):
+            return
+        expected = self.base()
+        for key, writes in self.own.items():
+            version, data, uid = max(writes)
+            if version <= self.setup.informer.version:
+                continue
+            if data is None:
+                if key in expected and uid_of(expected[key]) == uid:
+                    del expected[key]
+            elif self.selector.matches(labels_of(data)):
+                expected[key] = data
+            else:
+                expected.pop(key, None)
+        assert {key: self.setup.informer.get(key) for key in expected} == expected
+        assert self.setup.informer.list() == [expected[key] for key in sorted(expected)]
+        assert self.setup.informer.list(namespace="default") == [expected[key] for key in sorted(expected)]
+
+    def come_to_rest(self):
+        self.server.failures = []
+        self.server.release()
+        for _ in range(4):
+            self.wait(100)
+            self.server.bookmark()
+        self.wait(1)
+        assert self.setup.informer.version == self.server.version
+        assert self.base() == self.selected(self.server.state) == self.setup.told.state
+        assert self.setup.informer._view.own_writes == 0
+        self.the_view_is_the_base_and_our_own_writes_that_it_does_not_show_yet()
+
+
+TestHistory = History.TestCase
+TestHistory.settings = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
