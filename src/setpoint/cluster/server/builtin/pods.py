@@ -35,6 +35,19 @@ _MAY_CHANGE = (
 )
 
 
+def validate_pod(new: Json, old: Json | None) -> Iterator[FieldError]:
+    """What is wrong with a pod that has its defaults, or with its change."""
+    spec = new.get("spec") or {}
+    yield from validate_pod_spec(spec, "spec")
+    # Templates get away with this.
+    for index, container in enumerate(spec.get("containers") or []):
+        image = container.get("image", "")
+        if image != image.strip():
+            yield invalid(f"spec.containers[{index}].image", image, "must not have leading or trailing whitespace")
+    if old is not None:
+        yield from _update(spec, old.get("spec") or {})
+
+
 def validate_pod_spec(spec: Json, at: str) -> Iterator[FieldError]:
     """What is wrong with a pod's ``spec``, which has its defaults, at the path ``at``."""
     volumes = spec.get("volumes") or []
@@ -62,7 +75,7 @@ def validate_pod_spec(spec: Json, at: str) -> Iterator[FieldError]:
         yield invalid(f"{at}.activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive")
 
 
-def validate_pod_update(new: Json, old: Json) -> Iterator[FieldError]:
+def _update(new: Json, old: Json) -> Iterator[FieldError]:
     """What may not change in the ``spec`` of a pod that exists."""
     for name in ("containers", "initContainers"):
         now, before = new.get(name) or [], old.get(name) or []
@@ -86,8 +99,6 @@ def validate_pod_update(new: Json, old: Json) -> Iterator[FieldError]:
 def _fixed(spec: Json) -> dict[str, Any]:
     """The part of a specification that may not change."""
     fixed = {key: value for key, value in spec.items() if key not in ("activeDeadlineSeconds", "tolerations")}
-    if (fixed.get("terminationGracePeriodSeconds") or 0) in (1,):
-        fixed.pop("terminationGracePeriodSeconds")
     for name in ("containers", "initContainers"):
         if name in fixed:
             fixed[name] = [{key: value for key, value in container.items() if key != "image"} for container in fixed[name]]
@@ -115,11 +126,8 @@ def _name(value: str, at: str, seen: dict[str, None]) -> Iterator[FieldError]:
 
 def _container(container: Json, at: str, mountable: dict[str, None], seen: dict[str, None]) -> Iterator[FieldError]:
     yield from _name(container.get("name", ""), f"{at}.name", seen)
-    image = container.get("image", "")
-    if not image:
+    if not container.get("image"):
         yield required(f"{at}.image")
-    elif image != image.strip():
-        yield invalid(f"{at}.image", image, "must not have leading or trailing whitespace")
     yield from _one_of(container, "terminationMessagePolicy", ("File", "FallbackToLogsOnError"), at)
     yield from _ports(container.get("ports") or [], f"{at}.ports")
     yield from _environment(container.get("env") or [], f"{at}.env")

@@ -15,7 +15,7 @@ from setpoint.cluster.server import names
 from setpoint.cluster.server.schema.causes import invalid, required
 
 from .data import validate_config_map, validate_secret
-from .pods import validate_pod_spec, validate_pod_update
+from .pods import validate_pod
 from .services import allocate, keep_allocated, validate_service
 from .workloads import validate_deployment, validate_replica_set
 
@@ -33,6 +33,7 @@ def prepare_create(kind: str, obj: Json, taken: Collection[str | int] = ()) -> N
     """
     if kind == "Pod":
         _admit_pod(obj)
+        obj["status"] = {"phase": "Pending", "qosClass": _quality_of_service(obj["spec"])}
     elif kind == "Service":
         obj["status"] = {"loadBalancer": {}}
         allocate(obj, taken)
@@ -69,6 +70,8 @@ def prepare_update(kind: str, new: Json, old: Mapping[str, Any], subresource: st
         if quality := (old.get("status") or {}).get("qosClass"):
             status["qosClass"] = quality
         new["status"] = status
+    if kind == "Pod" and subresource == "":
+        _admit_pod(new)
     if kind == "Service" and subresource == "":
         keep_allocated(new, dict(old))
         allocate(new, taken)
@@ -94,7 +97,7 @@ _WITH_STATUS = ("Deployment", "Namespace", "Pod", "ReplicaSet", "Service")
 
 
 def _admit_pod(obj: Json) -> None:
-    """First status, and what the admission plugins of a default cluster add: priority and tolerations."""
+    """What the admission plugins of a default cluster add: priority and tolerations."""
     spec: Json = {**(obj.get("spec") or {})}
     spec.setdefault("priority", 0)
     spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
@@ -104,7 +107,6 @@ def _admit_pod(obj: Json) -> None:
             tolerations.append({"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _KEEP_UNREADY_SECONDS})
     spec["tolerations"] = tolerations
     obj["spec"] = spec
-    obj["status"] = {"phase": "Pending", "qosClass": _quality_of_service(spec)}
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: str) -> bool:
@@ -135,9 +137,7 @@ def _problems(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None) 
         case "ReplicaSet":
             yield from validate_replica_set(new, old)
         case "Pod":
-            yield from validate_pod_spec(new.get("spec") or {}, "spec")
-            if old is not None:
-                yield from validate_pod_update(new.get("spec") or {}, old.get("spec") or {})
+            yield from validate_pod(new, old)
         case "Service":
             yield from validate_service(new, old)
         case "ConfigMap":

@@ -85,7 +85,6 @@ POINTERS = {
 """Optional scalars, by struct, that are pointers: they are kept when they are 0, false or empty."""
 
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_CHOICES = ("io.k8s.apimachinery.pkg.util.intstr.IntOrString",)
 
 Writer = Callable[[Any], Any]
 
@@ -106,7 +105,10 @@ def _struct(group: str, version: str, name: str) -> Writer:
         return copy.deepcopy
     required = frozenset(schema.get("required", ()))
     pointers = frozenset(POINTERS.get(name.rpartition(".")[2], "").split())
-    always = {key: value["default"] for key, value in properties.items() if "default" in value and key not in required}
+    # A struct held by value is there even if it is required and was not sent.
+    always = {
+        key: value["default"] for key, value in properties.items() if "default" in value and (key not in required or _reference(value))
+    }
     kept = required | pointers | frozenset(always)
     writers: dict[str, Writer] = {}
 
@@ -122,7 +124,7 @@ def _struct(group: str, version: str, name: str) -> Writer:
             writer = writers.get(key)
             if writer is None:
                 writer = writers[key] = _value(group, version, field)
-            if _is_struct(field) or key in kept or item not in _EMPTY:
+            if key in kept or item not in _EMPTY or _reference(field):
                 result[key] = writer(item)
         for key, default in always.items():
             if key not in result:
@@ -134,11 +136,6 @@ def _struct(group: str, version: str, name: str) -> Writer:
 
 
 _EMPTY: tuple[Any, ...] = ("", 0, [], {})  # and False, which equals 0
-
-
-def _is_struct(field: dict[str, Any]) -> bool:
-    reference = _reference(field)
-    return reference is not None and reference not in _CHOICES
 
 
 def _reference(field: dict[str, Any]) -> str | None:

@@ -52,7 +52,7 @@ def validate_replica_set(new: Json, old: Json | None) -> Iterator[FieldError]:
 
 def _same_selector(spec: Json, old: Json) -> Iterator[FieldError]:
     if spec.get("selector") != (old.get("spec") or {}).get("selector"):
-        yield invalid("spec.selector", spec.get("selector"), "field is immutable")
+        yield FieldError("FieldValueInvalid", f"Invalid value: {_shown(spec.get('selector'))}: field is immutable", "spec.selector")
 
 
 def _not_negative(spec: Json, name: str) -> Iterator[FieldError]:
@@ -74,7 +74,7 @@ def _selector_and_template(spec: Json, what: str) -> Iterator[FieldError]:
         if not selector.get("matchLabels") and not selector.get("matchExpressions"):
             yield invalid("spec.selector", selector, f"empty selector is invalid for {what}")
     if broken:
-        yield invalid("spec.selector", selector, "invalid label selector")
+        yield FieldError("FieldValueInvalid", f"Invalid value: {_shown(selector)}: invalid label selector", "spec.selector")
         return
     if selector is None or not _matches(selector, labels or {}):
         yield invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
@@ -113,6 +113,14 @@ def _selector(selector: Json, at: str) -> Iterator[FieldError]:
             yield forbidden(f"{here}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
         key = expression.get("key", "")
         yield from (invalid(f"{here}.key", key, problem) for problem in names.label_key(key))
+
+
+def _shown(selector: Any) -> str:
+    """A selector as Go prints it: labels first."""
+    if not isinstance(selector, dict):
+        return as_json(selector)
+    parts = [f'"{key}":{as_json(selector[key])}' for key in ("matchLabels", "matchExpressions") if selector.get(key)]
+    return "{" + ",".join(parts) + "}"
 
 
 def _matches(selector: Json, labels: Json) -> bool:
