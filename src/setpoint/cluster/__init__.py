@@ -1,1 +1,11 @@
-"""."""
+"""The embedded control plane: an API server, and the controllers that a cluster needs to feel alive.
+
+`server/` answers; `controllers/` are ordinary Setpoint controllers (garbage collection, emptying of namespaces, simulated workloads) that
+talk to it like anybody else. This is the one door: start a `ControlPlane`, ask it for a transport.
+
+It is for development, tests and small single-node use. Beyond that, the same controllers run on a real cluster, unchanged.
+"""
+
+from setpoint.cluster.control_plane import ControlPlane
+
+__all__ = ["ControlPlane"]

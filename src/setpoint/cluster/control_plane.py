@@ -1,0 +1,58 @@
+"""`ControlPlane`: an API server and its controllers, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+
+from setpoint.api import ADMIN, Identity, Operation
+from setpoint.client import Connection, InProcessTransport
+from setpoint.cluster.controllers import control_plane_controllers
+from setpoint.cluster.server import ApiServer
+from setpoint.manager import Manager
+from setpoint.world import World
+
+CONTROLLERS = Identity(user="system:kube-controller-manager", groups=("system:masters", "system:authenticated"))
+
+
+class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
+    """An embedded cluster, alive while the context is open. With `controllers=False` it is the API server alone, as in envtest.
+
+    With `workloads=False`, garbage is collected and namespaces are emptied, but Deployments make no pods.
+    """
+
+    def __init__(self, world: World, *, controllers: bool = True, workloads: bool = True) -> None:
+        self.world = world
+        self.server = ApiServer(world)
+        self._controllers = controllers
+        self._workloads = workloads
+        self._manager: Manager | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    def transport(self, identity: Identity = ADMIN, *, latency: Callable[[Operation], float] | None = None) -> InProcessTransport:
+        """A way to the server within the process, for a client that is known as `identity`."""
+        return InProcessTransport(self.server.handle, identity, latency)
+
+    async def __aenter__(self) -> ControlPlane:
+        if self._controllers:
+            connection = Connection(self.transport(CONTROLLERS), self.world, user_agent="kube-controller-manager")
+            self._manager = Manager(connection)
+            self._running = asyncio.create_task(self._run(self._manager), name="control-plane")
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._manager is not None and self._running is not None:
+            self._manager.stop()
+            await self._running
+        self.server.stop()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether its own controllers have nothing to do but wait for a change or a timer."""
+        return self._manager is None or self._manager.is_idle
+
+    async def _run(self, manager: Manager) -> None:
+        async with control_plane_controllers(manager, workloads=self._workloads):
+            await manager.run()

@@ -1,0 +1,249 @@
+"""`Manager`: the life of controllers in a process.
+
+It goes through its phases once, in order: caches first, then controllers, until it is told to stop; then nothing new is taken up, what runs
+may end within a deadline, and what has not ended by then is cancelled. Controllers may be added at any time before the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, ExitStack
+from datetime import datetime
+from enum import Enum
+from typing import Any, TypeAlias
+
+import msgspec
+
+from setpoint.cache import Cache
+from setpoint.cache.events import ReflectorState
+from setpoint.client import Client, Connection
+from setpoint.controller import Controller, ControllerRuntime
+from setpoint.manager.endpoints import Checks, serve
+from setpoint.manager.metrics import Metrics
+from setpoint.objects import Object, Scheme
+from setpoint.world import Event, World
+from setpoint.world.watchdog import Watchdog
+
+log = logging.getLogger("setpoint.manager")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a manager behaves; the defaults are controller-runtime's where it has one.
+
+    `namespace` restricts what is watched; empty is all. `metrics` and `health` are addresses (host, port), None for no endpoint.
+    `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
+    so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
+    """
+
+    namespace: str = ""
+    metrics: tuple[str, int] | None = None
+    health: tuple[str, int] | None = None
+    host: str = ""
+    grace: float = 30.0
+    patience: float = 60.0
+    blocked: float = 1.0
+    waiting: float = 10.0
+    process_metrics: bool = False
+
+
+class Phase(Enum):
+    """Where a manager is in its life; it only goes forward."""
+
+    NEW = "new"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    ENDED = "ended"
+
+
+class Manager:
+    """Runs controllers against one API server.
+
+    `connection` is the server; `world` gives time, chance, threads and sockets. The scheme, the metrics and whatever was said once belong
+    to this manager alone, so any number of them may run in one program, the same controllers among them.
+    """
+
+    def __init__(self, connection: Connection, *, scheme: Scheme | None = None, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.world: World = connection.world
+        self.scheme = scheme or Scheme()
+        self.client = Client(connection, scheme=self.scheme)
+        self.cache = Cache(connection, self.scheme)
+        self.metrics = Metrics(self.world.clock, self.options.host)
+        self.phase = Phase.NEW
+        self.addresses: list[str] = []
+        self._runtimes: dict[str, ControllerRuntime] = {}
+        self._starting: dict[str, asyncio.Task[None]] = {}
+        self._stop: asyncio.Event = asyncio.Event()
+        self._not_served: dict[str, str] = {}
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process may write. Without leader election it always may."""
+        return True
+
+    def now(self) -> datetime:
+        """The wall time, in UTC, by the manager's clock."""
+        return self.world.clock.now()
+
+    @property
+    def kinds(self) -> list[type[Object]]:
+        """All kinds that the controllers added so far watch or own, each once."""
+        return list(dict.fromkeys(kind for runtime in self._runtimes.values() for kind in runtime.controller.kinds))
+
+    @property
+    def controllers(self) -> list[ControllerRuntime]:
+        """The controllers added so far, in that order."""
+        return list(self._runtimes.values())
+
+    def add(self, *controllers: Controller[Any]) -> None:
+        """Takes controllers; while the manager runs, they start at once, as soon as their caches are complete.
+
+        Raises `ValueError` for a name that is taken, `TypeError` for a controller without reconciler, `RuntimeError` after the end.
+        """
+        for controller in controllers:
+            if self.phase in (Phase.STOPPING, Phase.ENDED):
+                raise RuntimeError(f"{controller} comes too late: the manager is {self.phase.value}")
+            if not isinstance(controller, Controller):
+                raise TypeError(f"Manager.add takes controllers, not {controller!r}")
+            if controller.name in self._runtimes:
+                raise ValueError(
+                    f"two controllers are named {controller.name!r}: metrics, logs and field ownership could not tell them apart; "
+                    f"give one of them another name: Controller({controller.kind.__name__}, name=...)"
+                )
+            _ = controller.declared_reconciler  # says now, and not at the start, that there is none
+            self.metrics.include_controller(controller.name, controller.concurrency)
+            runtime = ControllerRuntime(
+                controller,
+                world=self.world,
+                cache=self.cache,
+                client=self.client,
+                scheme=self.scheme,
+                namespace=self.options.namespace,
+            )
+            self._runtimes[controller.name] = runtime
+            if self.phase is Phase.RUNNING:
+                self._start(runtime)
+
+    def stop(self) -> None:
+        """Asks `run` to end: gracefully, and once."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Runs until `stop`, or until cancelled, which ends without grace. Raises `PortInUse` if an endpoint's port is taken.
+
+        A controller that cannot start because its caches are not complete (its CRD is missing, the server is away) waits for that, and
+        says so; nothing that happens on the way ends the manager.
+        """
+        if self.phase is not Phase.NEW:
+            raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
+        self.phase = Phase.RUNNING
+        options, observer = self.options, self.world.observer
+        if options.process_metrics:
+            self.metrics.include_process()
+        with ExitStack() as listening:
+            listening.callback(observer.subscribe(self.metrics.hear))
+            listening.callback(observer.subscribe(self._hear))
+            if not self.world.simulated:
+                loop = asyncio.get_running_loop()
+                listening.enter_context(Watchdog(loop, options.blocked, _say_blocked))
+            caching = asyncio.create_task(self.cache.run(), name="cache")
+            watching = asyncio.create_task(self._watch_over(), name="watch-over")
+            try:
+                async with serve(
+                    self.world,
+                    registry=self.metrics.registry,
+                    live={"ping": lambda: None},
+                    ready=self._ready(),
+                    metrics=options.metrics,
+                    health=options.health,
+                ) as self.addresses:
+                    for runtime in self._runtimes.values():
+                        self._start(runtime)
+                    await self._stop.wait()
+                    await self._end_gracefully()
+            finally:
+                self.phase = Phase.STOPPING
+                watching.cancel()
+                for task in self._starting.values():
+                    task.cancel()
+                for runtime in self._runtimes.values():
+                    await runtime.stop(wait=False)
+                caching.cancel()
+                await asyncio.gather(watching, caching, *self._starting.values(), return_exceptions=True)
+                self.phase = Phase.ENDED
+
+    @property
+    def has_started(self) -> bool:
+        """Whether every controller added so far is at work, all that it reads being complete."""
+        return self.phase is Phase.RUNNING and all(name in self._starting and self._starting[name].done() for name in self._runtimes)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every controller is at work and has nothing to do but wait for a change or a timer."""
+        return self.has_started and all(runtime.is_idle for runtime in self._runtimes.values())
+
+    def _start(self, runtime: ControllerRuntime) -> None:
+        self._starting[runtime.name] = asyncio.create_task(runtime.start(), name=f"start {runtime.name}")
+
+    async def _end_gracefully(self) -> None:
+        self.phase = Phase.STOPPING
+        for task in self._starting.values():
+            task.cancel()
+        ending = [asyncio.create_task(runtime.stop(), name=f"stop {runtime.name}") for runtime in self._runtimes.values()]
+        if not ending:
+            return
+        _, late = await asyncio.wait(ending, timeout=self.options.grace)
+        if late:
+            names = [runtime.name for runtime in self._runtimes.values() if runtime.active]
+            log.warning("after %g s these still ran, and are cancelled: %s", self.options.grace, ", ".join(names))
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
+
+    def _ready(self) -> Checks:
+        def caches() -> str | None:
+            missing = [name for name, runtime in self._runtimes.items() if not runtime.has_synced]
+            return f"caches are not complete yet for {', '.join(missing)}" if missing else None
+
+        return {"caches": caches}
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ReflectorState):
+            log.debug("%s is %s %s", event.kind, event.state, event.reason)
+
+    async def _watch_over(self) -> None:
+        """Says what waits, and which runs do not end: once for each."""
+        said: dict[tuple[str, str, float], None] = {}
+        while True:
+            await asyncio.sleep(self.options.waiting)
+            for runtime in self._runtimes.values():
+                if not runtime.has_synced:
+                    for informer in runtime.informers:
+                        if not informer.has_synced:
+                            why = informer.reason or f"it is {informer.state.name}"
+                            log.warning("%s waits for %s: %s", runtime.controller, informer.info.group_version_kind, why)
+            now = self.world.clock.monotonic()
+            for name, started in self.metrics.started.items():
+                for run, at in started.items():
+                    if now - at >= self.options.patience and (name, run, at) not in said:
+                        said[name, run, at] = None
+                        log.warning(
+                            "the run %s has not ended for %.0f s: does it wait for something? A Controller(deadline=...) ends such runs",
+                            run,
+                            now - at,
+                        )
+
+
+def _say_blocked(seconds: float, stack: str) -> None:
+    log.warning(
+        "the event loop has been blocked for %g s, and with it every watch and timer: an async reconciler must not compute or block for "
+        "long; write it as a plain def, which runs in a thread, or await something that does not block. It is here:\n%s",
+        seconds,
+        stack.rstrip(),
+    )
+
+
+App: TypeAlias = Callable[[Manager], AbstractAsyncContextManager[None]]
+"""What opens what controllers need, and adds them: an async context manager around a manager's run."""

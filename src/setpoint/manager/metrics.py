@@ -1,0 +1,190 @@
+"""Metrics under controller-runtime's names, labels and buckets, so that existing dashboards and alerts work.
+
+They are a listener of the observer: no other room knows of them. One registry belongs to one manager.
+
+https://book.kubebuilder.io/reference/metrics-reference
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+from setpoint.api.paths import to_http
+from setpoint.client.events import RequestDone
+from setpoint.controller.events import QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
+from setpoint.world import Clock, Event
+
+RECONCILE_BUCKETS = (
+    *(0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    *(1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60),
+)
+
+
+def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
+    # Multiplied step by step, as Go does it: the fourth is then 9.999999999999999e-06, and dashboards know it under that name.
+    buckets = [start]
+    for _ in range(count - 1):
+        buckets.append(buckets[-1] * factor)
+    return tuple(buckets)
+
+
+QUEUE_BUCKETS = _exponential(1e-08, 10, 12)
+RESULTS = ("success", "error", "requeue", "requeue_after")
+
+
+class _Running(Collector):
+    """What is known only at the moment of asking: depth, and how long unfinished runs have been going on."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def describe(self) -> list[Any]:
+        return []
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        depth = GaugeMetricFamily("workqueue_depth", "Current depth of workqueue", labels=["name", "controller", "priority"])
+        unfinished = GaugeMetricFamily(
+            "workqueue_unfinished_work_seconds",
+            "Seconds of work in progress that work_duration has not observed yet",
+            labels=["name", "controller"],
+        )
+        longest = GaugeMetricFamily(
+            "workqueue_longest_running_processor_seconds",
+            "Seconds for which the longest running processor has been running",
+            labels=["name", "controller"],
+        )
+        now = self._metrics.clock.monotonic()
+        for name, started in self._metrics.started.items():
+            ages = [now - at for at in started.values()]
+            depth.add_metric([name, name, ""], self._metrics.depth[name])
+            unfinished.add_metric([name, name], sum(ages))
+            longest.add_metric([name, name], max(ages, default=0.0))
+        return [depth, unfinished, longest]
+
+
+class Metrics:
+    """The metrics of one manager. `host` is the API server's, as requests are labelled."""
+
+    def __init__(self, clock: Clock, host: str) -> None:
+        self.clock = clock
+        self.registry = CollectorRegistry()
+        self.depth: dict[str, int] = {}
+        self.started: dict[str, dict[str, float]] = {}
+        self._host = host
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(name, text, labels or ("controller",), registry=self.registry)
+
+        self._reconciles = counter(
+            "controller_runtime_reconcile_total", "Total number of reconciliations per controller", "controller", "result"
+        )
+        self._errors = counter("controller_runtime_reconcile_errors_total", "Total number of reconciliation errors per controller")
+        self._terminal = counter(
+            "controller_runtime_terminal_reconcile_errors_total", "Total number of terminal reconciliation errors per controller"
+        )
+        self._panics = counter("controller_runtime_reconcile_panics_total", "Total number of reconciliation panics per controller")
+        self._timeouts = counter("controller_runtime_reconcile_timeouts_total", "Total number of reconciliation timeouts per controller")
+        self._seconds = Histogram(
+            "controller_runtime_reconcile_time_seconds",
+            "Length of time per reconciliation per controller",
+            ["controller"],
+            buckets=RECONCILE_BUCKETS,
+            registry=self.registry,
+        )
+        self._concurrency = Gauge(
+            "controller_runtime_max_concurrent_reconciles",
+            "Maximum number of concurrent reconciles per controller",
+            ["controller"],
+            registry=self.registry,
+        )
+        self._active = Gauge(
+            "controller_runtime_active_workers", "Number of currently used workers per controller", ["controller"], registry=self.registry
+        )
+        self._adds = counter("workqueue_adds_total", "Total number of adds handled by workqueue", "name", "controller")
+        self._retries = counter("workqueue_retries_total", "Total number of retries handled by workqueue", "name", "controller")
+        self._waited = self._queue_histogram(
+            "workqueue_queue_duration_seconds", "How long in seconds an item stays in workqueue before being requested"
+        )
+        self._worked = self._queue_histogram(
+            "workqueue_work_duration_seconds", "How long in seconds processing an item from workqueue takes"
+        )
+        self._requests = counter(
+            "rest_client_requests_total", "Number of HTTP requests, by status code, method, and host", "code", "method", "host"
+        )
+        self.registry.register(_Running(self))
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            QueueAdded: self._added,
+            QueueTaken: self._taken,
+            TimerSet: self._delayed,
+            RunStarted: self._run_started,
+            RunEnded: self._run_ended,
+            RequestDone: self._request_done,
+        }
+
+    def include_process(self) -> None:
+        """Adds `process_*` and `python_*`: the program's own figures, which belong into one registry of a program only."""
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+
+    def include_controller(self, name: str, concurrency: int) -> None:
+        """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
+        self.depth[name] = 0
+        self.started[name] = {}
+        for result in RESULTS:
+            self._reconciles.labels(name, result)
+        for metric in (self._errors, self._terminal, self._panics, self._timeouts, self._seconds, self._active):
+            metric.labels(name)
+        for queue_metric in (self._adds, self._retries, self._waited, self._worked):
+            queue_metric.labels(name, name)
+        self._concurrency.labels(name).set(concurrency)
+
+    def hear(self, event: Event) -> None:
+        """Counts one event; those of controllers that were not included are another manager's."""
+        handler = self._handlers.get(type(event))
+        if handler is not None and getattr(event, "controller", None) in (None, *self.started):
+            handler(event)
+
+    def _queue_histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(name, text, ["name", "controller"], buckets=QUEUE_BUCKETS, registry=self.registry)
+
+    def _added(self, event: QueueAdded) -> None:
+        self._adds.labels(event.controller, event.controller).inc()
+        self.depth[event.controller] += 1
+
+    def _taken(self, event: QueueTaken) -> None:
+        self._waited.labels(event.controller, event.controller).observe(event.waited)
+        self.depth[event.controller] -= 1
+
+    def _delayed(self, event: TimerSet) -> None:
+        self._retries.labels(event.controller, event.controller).inc()
+
+    def _run_started(self, event: RunStarted) -> None:
+        self.started[event.controller][event.run] = self.clock.monotonic()
+        self._active.labels(event.controller).inc()
+
+    def _run_ended(self, event: RunEnded) -> None:
+        name = event.controller
+        self.started[name].pop(event.run, None)
+        self._active.labels(name).dec()
+        self._reconciles.labels(name, event.result).inc()
+        self._seconds.labels(name).observe(event.seconds)
+        self._worked.labels(name, name).observe(event.seconds)
+        if event.result == "error":
+            self._errors.labels(name).inc()
+        if event.terminal:
+            self._terminal.labels(name).inc()
+        if event.timed_out:
+            self._timeouts.labels(name).inc()
+
+    def _request_done(self, event: RequestDone) -> None:
+        method, _ = to_http(event.operation)
+        self._requests.labels(event.code, method, self._host).inc()
