@@ -95,6 +95,8 @@ def remedy(error: ApiError, operation: Operation) -> str:
             return "another owner controls it already: let one controller own it, or apply it without owner="
         unsaid = [f"{cause.field}: {cause.message}" for cause in error.causes if cause.field not in error.message]
         return "; ".join(unsaid)
+    if isinstance(error, BadRequest) and "HTTP request to an HTTPS server" in error.message:
+        return "should the server in the kubeconfig begin with https://?"
     if isinstance(error, Conflict) and operation.content_type.startswith("application/apply-patch"):
         return "another field manager owns these fields: stop stating them, or apply with force=True"
     return ""

@@ -1,0 +1,485 @@
+"""Over HTTP: what was sent, what was not, and what nobody can know."""
+
+import asyncio
+import contextlib
+import datetime
+import gc
+import ipaddress
+import os
+import socket
+import ssl
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from setpoint.api import Answer, GroupVersionResource, NotSent, Operation, StreamBroken, Unknown
+from setpoint.client import Config, ConfigError, Connection, HttpTransport, errors
+from setpoint.world import real_world
+
+PODS = GroupVersionResource("", "v1", "pods")
+READ = Operation(verb="get", resource=PODS, namespace="default", name="x")
+DELETE = Operation(verb="delete", resource=PODS, namespace="default", name="x")
+WATCH = Operation(verb="watch", resource=PODS, options={"resourceVersion": "5"})
+
+
+class Server:
+    """Reads whole requests, and leaves it to a function what comes back."""
+
+    def __init__(self, respond, context=None):
+        self.respond = respond
+        self.context = context
+        self.requests: list[str] = []
+        self._connections: dict[asyncio.Task, asyncio.StreamWriter] = {}
+
+    async def _connected(self, reader, writer):
+        self._connections[asyncio.current_task()] = writer
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                for line in head.lower().split("\r\n"):
+                    if line.startswith("content-length:"):
+                        await reader.readexactly(int(line.partition(":")[2]))
+                self.requests.append(head)
+                await self.respond(self, writer)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            pass
+        finally:
+            writer.close()
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self.context)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+        for writer in self._connections.values():
+            writer.close()
+        await asyncio.gather(*self._connections)
+        await self._server.wait_closed()
+
+
+def answering(body: bytes, status: str = "200 OK", headers: str = ""):
+    async def respond(server, writer):
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n".encode() + body)
+
+    return respond
+
+
+def chunked(*chunks: bytes, end: bool = True):
+    async def respond(server, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for chunk in chunks:
+            writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        if end:
+            writer.write(b"0\r\n\r\n")
+        else:
+            writer.close()
+
+    return respond
+
+
+async def reset(server, writer):
+    """Ends the connection with an RST."""
+    sock = writer.get_extra_info("socket")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+    writer.transport.abort()
+
+
+def http(respond, act, context=None, **options):
+    """Runs `act(transport, server)` against a server that responds so; nothing may be left open."""
+
+    async def main():
+        async with Server(respond, context) as server:
+            transport = HttpTransport(Config(server=server.url, **options), real_world())
+            try:
+                return await act(transport, server)
+            finally:
+                await transport.close()
+
+    result = asyncio.run(main())
+    gc.collect()
+    return result
+
+
+def test_an_answer_is_carried_whole():
+    async def act(transport, server):
+        operation = Operation(
+            verb="create", resource=PODS, namespace="default", options={"fieldManager": "a b"}, body=b"{}", user_agent="me"
+        )
+        return await transport.send(operation), server.requests[0]
+
+    warned = 'Warning: 299 - "use \\"v2\\""\r\nWarning: 299 - "second"\r\nRetry-After: 3\r\n'
+    answer, request = http(answering(b'{"a":1}', "429 Too Many Requests", warned), act)
+    assert (answer.status, answer.body, answer.warnings) == (429, b'{"a":1}', ('use "v2"', "second"))
+    assert answer.headers["retry-after"] == "3"
+    assert request.startswith("POST /api/v1/namespaces/default/pods?fieldManager=a+b HTTP/1.1\r\n")
+    assert "User-Agent: me" in request
+
+
+def test_refused_is_not_sent_and_names_the_server():
+    async def main():
+        async with Server(reset) as server:
+            url = server.url
+        transport = HttpTransport(Config(server=url), real_world())
+        outcome = await transport.send(DELETE)
+        await transport.close()
+        return outcome, url
+
+    outcome, url = asyncio.run(main())
+    assert isinstance(outcome, NotSent)
+    assert url in outcome.reason
+    assert "refuses connections" in outcome.reason
+
+
+def test_a_name_that_is_none_is_not_sent():
+    async def main():
+        transport = HttpTransport(Config(server="http://no-such-host.invalid:6443"), real_world())
+        outcome = await transport.send(DELETE)
+        await transport.close()
+        return outcome
+
+    outcome = asyncio.run(main())
+    assert isinstance(outcome, NotSent)
+    assert "no-such-host.invalid" in outcome.reason
+
+
+async def half_an_answer(server, writer):
+    writer.write(b"HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{")
+    writer.close()
+
+
+async def close(server, writer):
+    writer.close()
+
+
+async def garbage(server, writer):
+    writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+    writer.close()
+
+
+@pytest.mark.parametrize("respond", [reset, close, half_an_answer, garbage])
+@pytest.mark.parametrize("verb", ["create", "update", "delete", "patch"])
+def test_a_write_that_broke_after_it_was_sent_is_unknown_and_sent_once(respond, verb):
+    async def act(transport, server):
+        operation = Operation(verb=verb, resource=PODS, namespace="default", name="" if verb == "create" else "x", body=b"{}")
+        return await transport.send(operation), len(server.requests)
+
+    outcome, requests = http(respond, act)
+    assert isinstance(outcome, Unknown)
+    assert requests == 1
+
+
+def test_a_delete_on_a_kept_alive_connection_that_breaks_is_not_repeated():
+    async def first_well(server, writer):
+        await (answering(b"{}")(server, writer) if len(server.requests) == 1 else reset(server, writer))
+
+    async def act(transport, server):
+        assert isinstance(await transport.send(READ), Answer)
+        return await transport.send(DELETE), len(server.requests)
+
+    outcome, requests = http(first_well, act)
+    assert isinstance(outcome, Unknown)
+    assert requests == 2
+
+
+def test_a_read_on_a_kept_alive_connection_that_breaks_is_sent_once_more():
+    async def second_badly(server, writer):
+        await (reset(server, writer) if len(server.requests) == 2 else answering(b"{}")(server, writer))
+
+    async def act(transport, server):
+        connection = Connection(transport, real_world())
+        await connection.call(READ)
+        await connection.call(READ)
+        return len(server.requests)
+
+    assert http(second_badly, act) == 3
+
+
+def test_a_server_that_says_nothing_is_left_at_the_deadline():
+    async def silent(server, writer):
+        await asyncio.sleep(0)
+
+    async def act(transport, server):
+        connection = Connection(transport, real_world(), timeout=0.05)
+        with pytest.raises(errors.OutcomeUnknown):
+            await connection.call(DELETE)
+        with pytest.raises(errors.Unreachable):
+            await connection.call(READ)
+
+    http(silent, act)
+
+
+def test_a_redirect_is_no_answer():
+    async def act(transport, server):
+        return await transport.send(READ), len(server.requests)
+
+    outcome, requests = http(answering(b"", "302 Found", "Location: https://login.example.com\r\n"), act)
+    assert isinstance(outcome, NotSent)
+    assert "https://login.example.com" in outcome.reason
+    assert requests == 1
+
+
+# ---- watches
+
+
+async def frames(transport, operation=WATCH):
+    stream = await transport.send(operation)
+    assert not isinstance(stream, Answer | NotSent | Unknown), stream
+    batches = []
+    try:
+        while (batch := await stream.read()) is not None:
+            assert batch
+            batches.append(batch)
+    finally:
+        await stream.close()
+        await stream.close()
+    return batches
+
+
+def lines_of(respond):
+    async def act(transport, server):
+        batches = await frames(transport)
+        return [line for batch in batches for line in batch], server.requests[0]
+
+    return http(respond, act)
+
+
+def test_a_watch_gives_whole_lines_however_they_are_cut():
+    lines, request = lines_of(chunked(b'{"a":', b'1}\n{"b":2}\n{"c', b'":3}', b"\n", b"\n"))
+    assert lines == [b'{"a":1}', b'{"b":2}', b'{"c":3}']
+    assert request.startswith("GET /api/v1/pods?resourceVersion=5&watch=true ")
+
+
+def test_a_line_may_have_many_megabytes():
+    part = b"x" * (1 << 20)
+    lines, _ = lines_of(chunked(b'{"a":"', *[part] * 5, b'"}\n{"b":2}\n'))
+    assert [len(line) for line in lines] == [5 * (1 << 20) + 8, 7]
+
+
+@pytest.mark.parametrize(
+    "respond",
+    [
+        chunked(b'{"a":1}\n', end=False),
+        chunked(b'{"a":1}\n{"b":'),
+        chunked(b'{"a":1}\n{"b":', end=False),
+        chunked(b'{"a":1}\n', b"<html>\n"),
+    ],
+    ids=["no last chunk", "half a frame", "half a frame, no last chunk", "no frame"],
+)
+def test_an_end_that_the_server_did_not_mean_is_a_broken_stream(respond):
+    async def act(transport, server):
+        with pytest.raises(StreamBroken):
+            await frames(transport)
+
+    http(respond, act)
+
+
+def test_a_reset_breaks_the_stream():
+    async def respond(server, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n" + b'{"a":1}\n' + b"\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+        await reset(server, writer)
+
+    async def act(transport, server):
+        stream = await transport.send(WATCH)
+        assert await stream.read() == [b'{"a":1}']
+        with pytest.raises(StreamBroken):
+            await stream.read()
+        assert await stream.read() is None
+
+    http(respond, act)
+
+
+def test_a_watch_that_is_refused_is_an_answer():
+    async def act(transport, server):
+        with pytest.raises(errors.Expired):
+            await Connection(transport, real_world()).watch(WATCH)
+
+    http(answering(b'{"kind":"Status","reason":"Expired","code":410}', "410 Gone"), act)
+
+
+def test_closing_the_transport_ends_open_watches():
+    async def open_ended(server, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n" + b'{"a":1}\n' + b"\r\n")
+
+    async def act(transport, server):
+        stream = await transport.send(WATCH)
+        assert await stream.read() == [b'{"a":1}']
+        reading = asyncio.create_task(stream.read())
+        await asyncio.sleep(0)
+        await transport.close()
+        with contextlib.suppress(StreamBroken):
+            assert await asyncio.wait_for(reading, 5) is None
+        assert isinstance(await transport.send(READ), NotSent)
+
+    http(open_ended, act)
+
+
+# ---- who asks
+
+
+def authorization(request: str) -> str:
+    return next((line.partition(": ")[2] for line in request.split("\r\n") if line.startswith("Authorization")), "")
+
+
+def test_a_token_file_is_read_again_when_it_changes(tmp_path):
+    file = tmp_path / "token"
+    file.write_text("first\n")
+
+    async def act(transport, server):
+        await transport.send(READ)
+        (tmp_path / "new").write_text("second\n")
+        os.replace(tmp_path / "new", file)
+        await transport.send(READ)
+        file.unlink()
+        missing = await transport.send(READ)
+        file.write_text("")
+        empty = await transport.send(READ)
+        return [authorization(request) for request in server.requests], missing, empty
+
+    sent, missing, empty = http(answering(b"{}"), act, token_file=str(file))
+    assert sent == ["Bearer first", "Bearer second"]
+    for outcome in (missing, empty):
+        assert isinstance(outcome, NotSent)
+        assert str(file) in outcome.reason
+
+
+def test_impersonation_and_tokens_go_into_headers():
+    async def act(transport, server):
+        await transport.send(READ)
+        return server.requests[0]
+
+    request = http(answering(b"{}"), act, token="secret", impersonate_user="jane", impersonate_groups=("a", "b"))
+    assert authorization(request) == "Bearer secret"
+    assert [line for line in request.split("\r\n") if line.startswith("Impersonate")] == [
+        "Impersonate-User: jane",
+        "Impersonate-Group: a",
+        "Impersonate-Group: b",
+    ]
+
+
+# ---- TLS
+
+
+def certificate(name: str, *, issuer=None, days: int = 1, address: str = "127.0.0.1", ca: bool = False):
+    """A certificate and its key, both PEM; `issuer` is such a pair of objects, None for one that signs itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    signer, signing_key = (subject, key) if issuer is None else (issuer[0].subject, issuer[1])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(signer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=10))
+        .not_valid_after(now + datetime.timedelta(days=days))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address)), x509.DNSName(name)]), critical=False)
+    )
+    return builder.sign(signing_key, hashes.SHA256()), key
+
+
+def pem(pair) -> tuple[bytes, bytes]:
+    cert, key = pair
+    plain = serialization.NoEncryption()
+    return (
+        cert.public_bytes(serialization.Encoding.PEM),
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain),
+    )
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return certificate("authority", ca=True)
+
+
+def server_context(tmp_path, pair, client_ca: bytes | None = None) -> ssl.SSLContext:
+    cert, key = pem(pair)
+    (tmp_path / "server.crt").write_bytes(cert)
+    (tmp_path / "server.key").write_bytes(key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.crt", tmp_path / "server.key")
+    if client_ca is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=client_ca.decode())
+    return context
+
+
+async def send_read(transport, server):
+    return await transport.send(READ)
+
+
+def test_a_server_is_trusted_by_its_authority_alone(tmp_path, authority):
+    context = server_context(tmp_path, certificate("server.test", issuer=authority))
+    ca = pem(authority)[0]
+    assert isinstance(http(answering(b"{}"), send_read, context, ca_data=ca), Answer)
+    assert isinstance(http(answering(b"{}"), send_read, context, insecure=True), Answer)
+    untrusted = http(answering(b"{}"), send_read, context, ca_data=pem(certificate("other", ca=True))[0])
+    assert isinstance(untrusted, NotSent)
+    assert "is not trusted" in untrusted.reason
+
+
+def test_a_certificate_for_another_name_is_said_and_tls_server_name_helps(tmp_path, authority):
+    context = server_context(tmp_path, certificate("server.test", issuer=authority, address="10.9.9.9"))
+    ca = pem(authority)[0]
+    outcome = http(answering(b"{}"), send_read, context, ca_data=ca)
+    assert isinstance(outcome, NotSent)
+    assert "tls-server-name" in outcome.reason
+    assert isinstance(http(answering(b"{}"), send_read, context, ca_data=ca, tls_server_name="server.test"), Answer)
+
+
+def test_a_client_certificate_is_shown(tmp_path, authority):
+    ca = pem(authority)[0]
+    context = server_context(tmp_path, certificate("server.test", issuer=authority), client_ca=ca)
+    cert, key = pem(certificate("client", issuer=authority))
+    assert isinstance(http(answering(b"{}"), send_read, context, ca_data=ca, client_certificate=cert, client_key=key), Answer)
+    assert not isinstance(http(answering(b"{}"), send_read, context, ca_data=ca), Answer)
+
+
+def test_tls_with_a_server_that_speaks_none_is_not_sent():
+    async def refuse(reader, writer):
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async def main():
+        server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        transport = HttpTransport(Config(server=f"https://127.0.0.1:{port}", insecure=True), real_world())
+        outcome = await transport.send(READ)
+        await transport.close()
+        server.close()
+        await server.wait_closed()
+        return outcome
+
+    outcome = asyncio.run(main())
+    assert isinstance(outcome, NotSent)
+    assert "does not speak TLS" in outcome.reason
+
+
+def test_certificates_that_cannot_be_used_are_said_at_once(authority):
+    def refused(**options) -> str:
+        with pytest.raises(ConfigError) as caught:
+            HttpTransport(Config(server="https://127.0.0.1:6443", user="me", cluster="here", source="the-file", **options), real_world())
+        return str(caught.value)
+
+    cert, key = pem(certificate("client", issuer=authority, days=-1))
+    assert "expired on" in refused(client_certificate=cert, client_key=key)
+    cert, _ = pem(certificate("client", issuer=authority))
+    assert "do not make a pair" in refused(client_certificate=cert, client_key=key)
+    assert "no PEM certificate" in refused(client_certificate=b"x", client_key=key)
+    text = refused(ca_data=b"nonsense")
+    assert "certificate-authority of cluster 'here'" in text
+    assert "the-file" in text
