@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setpoint.cluster.server.structured import elements
 from setpoint.cluster.server.structured.fieldset import EMPTY, FieldSet, display_path
 
+LAW = settings(deadline=None, max_examples=100)
 SCALARS = st.one_of(st.text(max_size=3), st.integers(-20, 20), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
 ELEMENTS = st.one_of(
     st.sampled_from(["f:a", "f:b", "f:c", "v:1", 'k:{"n":"x"}', 'k:{"n":"x","p":1}', "i:0"]),
@@ -24,6 +25,7 @@ def paths(fields: FieldSet) -> set[tuple[str, ...]]:
     return set(fields)
 
 
+@LAW
 @given(SETS, SETS)
 def test_union_intersection_and_difference_are_those_of_the_paths(a: FieldSet, b: FieldSet) -> None:
     assert paths(a.union(b)) == paths(a) | paths(b)
@@ -31,6 +33,7 @@ def test_union_intersection_and_difference_are_those_of_the_paths(a: FieldSet, b
     assert paths(a.difference(b)) == paths(a) - paths(b)
 
 
+@LAW
 @given(SETS, SETS)
 def test_recursive_difference_takes_everything_below_a_member(a: FieldSet, b: FieldSet) -> None:
     gone = paths(b)
@@ -38,6 +41,7 @@ def test_recursive_difference_takes_everything_below_a_member(a: FieldSet, b: Fi
     assert paths(a.recursive_difference(b)) == left
 
 
+@LAW
 @given(SETS, SETS)
 def test_operations_leave_no_empty_nodes_behind(a: FieldSet, b: FieldSet) -> None:
     def sound(fields: FieldSet) -> bool:
@@ -46,6 +50,7 @@ def test_operations_leave_no_empty_nodes_behind(a: FieldSet, b: FieldSet) -> Non
     assert all(map(sound, (a.union(b), a.intersection(b), a.difference(b), a.recursive_difference(b))))
 
 
+@LAW
 @given(SETS, SETS)
 def test_disjoint_difference_is_the_set_itself(a: FieldSet, b: FieldSet) -> None:
     rest = a.difference(b)
@@ -53,6 +58,7 @@ def test_disjoint_difference_is_the_set_itself(a: FieldSet, b: FieldSet) -> None
     assert a.intersection(b) or a.difference(b) is a
 
 
+@LAW
 @given(SETS)
 def test_wire_form_round_trips(a: FieldSet) -> None:
     wire = json.loads(json.dumps(a.to_wire()))
@@ -60,6 +66,7 @@ def test_wire_form_round_trips(a: FieldSet) -> None:
     assert json.dumps(FieldSet.from_wire(wire).to_wire()) == json.dumps(wire)
 
 
+@LAW
 @given(SETS)
 def test_every_path_of_a_set_is_in_it(a: FieldSet) -> None:
     assert all(path in a for path in a)

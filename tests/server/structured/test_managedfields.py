@@ -4,15 +4,17 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, TypedSchema, apply, same_but_for_timestamps, track_update
 from setpoint.cluster.server.structured.compare import field_set
 from setpoint.cluster.server.structured.fieldset import EMPTY, FieldSet
-from setpoint.cluster.server.structured.update import Conflicts
+from setpoint.cluster.server.structured.merge import merge
+from setpoint.cluster.server.structured.update import Conflicts, prune
 from setpoint.cluster.server.structured.update import apply as apply_rules
 
+LAW = settings(deadline=None, max_examples=50)
 Json = dict[str, Any]
 STRING = {"type": "string"}
 SPEC: Json = {
@@ -231,6 +233,7 @@ VALUES = st.fixed_dictionaries(
 STEPS = st.lists(st.tuples(st.sampled_from("ab"), VALUES), min_size=1, max_size=6)
 
 
+@LAW
 @given(STEPS)
 def test_what_appliers_say_is_what_there_is(steps: list[tuple[str, Json]]) -> None:
     """After forced applies the object holds exactly what somebody owns, and the last applier has all its way."""
@@ -261,6 +264,7 @@ def _all_owned(live: Json) -> FieldSet:
     return owned
 
 
+@LAW
 @given(STEPS, VALUES)
 def test_an_unforced_apply_succeeds_exactly_if_it_changes_nothing_of_others(steps: list[tuple[str, Json]], spec: Json) -> None:
     live = _anchored()
@@ -274,6 +278,17 @@ def test_an_unforced_apply_succeeds_exactly_if_it_changes_nothing_of_others(step
     else:
         with pytest.raises(ApplyConflict):
             applied(live, thing(**spec), "c")
+
+
+@LAW
+@given(VALUES, VALUES, VALUES)
+def test_who_still_applies_all_of_the_last_time_takes_nothing_away(live: Json, last: Json, spec: Json) -> None:
+    root = SCHEMA.root
+    now = merge(root, {"spec": last}, {"spec": spec})
+    merged = merge(root, {"spec": live}, now)
+    mine = field_set(root, now)
+    before = field_set(root, {"spec": last}).intersection(mine)
+    assert prune(root, merged, {"me": mine}, before) == merged
 
 
 def test_conflicts_name_the_owners() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setpoint.cluster.server.structured.atoms import DEDUCED, Atom, TypedSchema
@@ -13,6 +13,7 @@ from setpoint.cluster.server.structured.merge import extract, merge, remove
 from setpoint.cluster.server.structured.validate import explain, validate
 from setpoint.cluster.server.structured.values import StructureError, same
 
+LAW = settings(deadline=None, max_examples=100)
 STRING, NUMBER = {"type": "string"}, {"type": "integer"}
 PROPERTIES: dict[str, Any] = {
     "s": STRING,
@@ -285,24 +286,28 @@ OBJECTS = st.dictionaries(st.sampled_from("abc"), JSON, max_size=3)
 LETTERS = st.lists(st.sampled_from("abcdefg"), unique=True)
 
 
+@LAW
 @given(OBJECTS, OBJECTS)
 def test_an_object_compared_with_itself_has_not_changed(a: Any, b: Any) -> None:
     assert not compare(DEDUCED, a, merge(DEDUCED, a, a))
     assert bool(compare(DEDUCED, a, b)) == (not same(a, b))
 
 
+@LAW
 @given(OBJECTS, OBJECTS)
 def test_what_is_removed_one_way_is_added_the_other(a: Any, b: Any) -> None:
     there, back = compare(DEDUCED, a, b), compare(DEDUCED, b, a)
     assert (there.removed, there.modified, there.added) == (back.added, back.modified, back.removed)
 
 
+@LAW
 @given(OBJECTS, OBJECTS)
 def test_applying_twice_is_applying_once(live: Any, applied: Any) -> None:
     once = merge(DEDUCED, live, applied)
     assert same(merge(DEDUCED, once, applied), once)
 
 
+@LAW
 @given(LETTERS, LETTERS)
 def test_merged_lists_hold_everything_once_and_keep_the_applied_order(live: list[str], applied: list[str]) -> None:
     merged = merge(ROOT, names(*live), names(*applied))["set"]
@@ -311,6 +316,7 @@ def test_merged_lists_hold_everything_once_and_keep_the_applied_order(live: list
     assert [item for item in merged if item not in applied] == [item for item in live if item not in applied]
 
 
+@LAW
 @given(OBJECTS)
 def test_removing_all_that_is_owned_leaves_nothing_owned(value: Any) -> None:
     left = remove(DEDUCED, value, field_set(DEDUCED, value))
@@ -331,3 +337,11 @@ def test_schemas_are_converted_when_they_are_looked_at() -> None:
     assert looked_at == ["Root"]
     field_set(root, {"struct": {"deep": {"again": {"z": "x"}}}})
     assert looked_at == ["Root", "Deep"]
+
+
+@LAW
+@given(OBJECTS, OBJECTS)
+def test_merging_hands_back_what_does_not_change(live: Any, applied: Any) -> None:
+    merged = merge(DEDUCED, live, applied)
+    assert (merged is live) == same(merged, live)
+    assert all(merged[key] is value for key, value in live.items() if key not in applied)

@@ -1,10 +1,11 @@
 """Building objects: an applied one merged into a live one, and an object without, or with nothing but, a set of fields."""
 
+from operator import is_
 from typing import Any
 
 from .atoms import ABSENT, Atom, ListAtom
 from .fieldset import EMPTY, FieldSet
-from .values import LIST, MAP, StructureError, element_of, elements_of, field_atom, form, repeated
+from .values import LIST, MAP, StructureError, element_of, elements_of, field_atom, form, repeated, same
 
 __all__ = ["extract", "merge", "remove"]
 
@@ -13,7 +14,8 @@ def merge(atom: Atom, live: Any, applied: Any) -> Any:
     """``live`` with what ``applied`` says put over it; what only ``live`` has stays.
 
     Items of associative lists that ``applied`` lists come in its order; others keep their place beside their neighbours. An applied ``{}``
-    or null replaces a live leaf as it is, so that the two stay distinct. Raises StructureError if an item of a list cannot be told apart,
+    or null replaces a live leaf as it is, so that the two stay distinct. What does not change is handed back itself: ``merge(...) is live``
+    tells that there is nothing to do. Raises StructureError if an item of a list cannot be told apart,
     or an applied one occurs twice.
     """
     shape = form(atom, applied)
@@ -22,15 +24,26 @@ def merge(atom: Atom, live: Any, applied: Any) -> Any:
         assert map_atom is not None
         left, right = live if type(live) is dict else {}, applied if type(applied) is dict else {}
         if map_atom.atomic or not (left or right):
-            return applied
-        out = dict(left)
+            return _leaf(live, applied)
+        changed: dict[str, Any] = {}
         for key, value in right.items():
-            out[key] = merge(field_atom(map_atom, key), left[key], value) if key in left else value
-        return out
+            partner = left.get(key, ABSENT)
+            merged = value if partner is ABSENT else merge(field_atom(map_atom, key), partner, value)
+            if merged is not partner:
+                changed[key] = merged
+        return {**left, **changed} if changed or left is not live else live
     if shape == LIST and atom.list is not None and not atom.list.atomic:
         before, after = live if type(live) is list else [], applied if type(applied) is list else []
-        return _merge_lists(atom.list, before, after) if before or after else applied
-    return applied
+        if not (before or after):
+            return _leaf(live, applied)
+        items = _merge_lists(atom.list, before, after)
+        unchanged = before is live and len(items) == len(before) and all(map(is_, items, before))
+        return live if unchanged else items
+    return _leaf(live, applied)
+
+
+def _leaf(live: Any, applied: Any) -> Any:
+    return live if same(live, applied) else applied
 
 
 def _merge_lists(list_atom: ListAtom, live: list[Any], applied: list[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ from .compare import Comparison, compare, field_set, reconcile, with_named_field
 from .fieldset import EMPTY, FieldSet
 from .merge import merge, remove
 
-__all__ = ["Applied", "Conflicts", "apply", "update"]
+__all__ = ["Applied", "Conflicts", "apply", "prune", "update"]
 
 Key = TypeVar("Key")
 
@@ -56,7 +56,8 @@ def apply(atom: Atom, live: Any, applied: Any, owners: Mapping[Key, FieldSet], o
     mine = field_set(atom, applied).recursive_difference(reset)
     last = before.get(owner, EMPTY)
     now = {**before, owner: mine}
-    result = _pruned(atom, merged, now, last, mine)
+    # Whoever still applies all that it applied last time owns it with all that is above it: there is nothing to take away.
+    result = prune(atom, merged, now, last) if last.difference(mine) else merged
     change = compare(atom, live, result).without(reset)
     if not force:
         taken = change.modified.union(change.added)
@@ -82,10 +83,8 @@ def _without(owners: Mapping[Key, FieldSet], change: Comparison, writer: Key | N
     return left
 
 
-def _pruned(atom: Atom, merged: Any, owners: Mapping[Key, FieldSet], last: FieldSet, mine: FieldSet) -> Any:
-    """``merged`` without what was applied last time, is not any more, and has no other owner."""
-    if not last or last == mine:
-        return merged
+def prune(atom: Atom, merged: Any, owners: Mapping[Key, FieldSet], last: FieldSet) -> Any:
+    """``merged`` without what was applied last time and has no owner now."""
     last = with_named_fields(last, atom)
     owned = EMPTY
     for fields in owners.values():
