@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from setpoint.cluster.server.structured import elements
 from setpoint.cluster.server.structured.fieldset import EMPTY, FieldSet, display_path
 
-LAW = settings(deadline=None, max_examples=100)
+LAW = settings(deadline=None, max_examples=60)
 SCALARS = st.one_of(st.text(max_size=3), st.integers(-20, 20), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
 ELEMENTS = st.one_of(
     st.sampled_from(["f:a", "f:b", "f:c", "v:1", 'k:{"n":"x"}', 'k:{"n":"x","p":1}', "i:0"]),

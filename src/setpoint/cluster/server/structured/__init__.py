@@ -15,6 +15,7 @@ Not here: converting between versions of a kind whose fields differ, and the ren
 """
 
 from .atoms import TypedSchema
-from .managedfields import ApplyConflict, ApplyInvalid, Manager, apply, same_but_for_timestamps, track_update
+from .entries import Manager
+from .managedfields import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
 
 __all__ = ["ApplyConflict", "ApplyInvalid", "Manager", "TypedSchema", "apply", "same_but_for_timestamps", "track_update"]
