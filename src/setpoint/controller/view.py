@@ -17,10 +17,7 @@ class View:
 
     def informers(self, info: KindInfo) -> list[Informer]:
         """The informers of a kind."""
-        if self._cache is None:
-            return []
-        wanted = info.group_version_kind
-        return [informer for informer in self._cache.informers if informer.info.group_version_kind == wanted]
+        return [] if self._cache is None else self._cache.informers_of(info)
 
     def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
         """An informer that has been complete once, and holds everything that such a read could find."""

@@ -1,0 +1,603 @@
+"""The level rules, L1 to L4, L6 and L7, each as a test that fails when the rule is broken."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from datetime import timedelta
+
+import pytest
+
+from setpoint.api import NotSent, Operation
+from setpoint.api.status import Conflict
+from setpoint.controller import (
+    Context,
+    Controller,
+    Held,
+    MapperFailed,
+    Predicate,
+    QueueAdded,
+    Reader,
+    Released,
+    Result,
+    RunStarted,
+    SyncContext,
+    TerminalError,
+    predicates,
+)
+from setpoint.objects import Request
+from setpoint.world import World, simulate
+
+from .fakes import Gadget, GadgetSpec, Part, Rig, Zone, gadget, overlaps, part
+
+A = Request("ns", "a")
+LEAK: contextvars.ContextVar[str] = contextvars.ContextVar("leak", default="clean")
+
+
+# ---- L1, L2
+
+
+def reachable(ctx: Context, request: Request) -> dict[str, object]:
+    """All that a reconciler can look at, as values that compare."""
+    task = asyncio.current_task()
+    assert task is not None
+    record = {}
+
+    class Capture(logging.Handler):
+        def emit(self, log_record: logging.LogRecord) -> None:
+            record.update({name: value for name, value in vars(log_record).items() if name in ("controller", "request", "name", "msg")})
+
+    handler = Capture()
+    ctx.log.logger.addHandler(handler)
+    ctx.log.warning("hello")
+    ctx.log.logger.removeHandler(handler)
+    return {
+        "request": request,
+        "type of context": type(ctx),
+        "attributes": sorted(name for name in dir(ctx) if not name.startswith("_")),
+        "log fields": dict(ctx.log.extra or {}),
+        "record": record,
+        "task": task.get_name(),
+        "cancelling": task.cancelling(),
+        "context variables": {variable.name: value for variable, value in contextvars.copy_context().items()},
+        "private state": {name: repr(value) for name, value in vars(ctx._run.__class__).items() if name in ("ended",)},
+        "run state": (ctx._run.ended, ctx._run.failed_applies, ctx._run.unknown),
+    }
+
+
+def test_l1_l2_event_start_up_requeue_and_backoff_are_indistinguishable_to_the_reconciler() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        seen: list[dict[str, object]] = []
+        controller = Controller(Gadget)
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> Result | None:
+            seen.append(reachable(ctx, request))
+            LEAK.set(f"run {len(seen)}")  # must not be there in the next one
+            match len(seen):
+                case 1:  # the start-up listing ran this
+                    return Result(requeue_after=30)
+                case 2:  # the timer
+                    raise RuntimeError("no luck")
+                case _:  # the backoff, then an event
+                    return None
+
+        async with rig.running(controller):
+            await asyncio.sleep(60)
+            assert len(seen) == 3
+            rig.server.put(gadget(size=2))
+            await asyncio.sleep(60)
+        reasons = [event.reason for event in rig.heard(QueueAdded)]
+        assert reasons == ["Gadget ns/a listed", "requeue_after", "failed: RuntimeError", "Gadget ns/a changed"]
+        assert seen == [seen[0]] * 4
+
+    simulate(main)
+
+
+def test_l1_a_deletion_is_seen_by_reading_and_finding_nothing() -> None:
+    async def main(world: World) -> list[bool]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        found: list[bool] = []
+        controller = Controller(Gadget)
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            found.append(await ctx.get(Gadget, request) is not None)
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+            rig.server.remove(gadget())
+            await asyncio.sleep(1)
+        return found
+
+    assert simulate(main) == [True, False]
+
+
+# ---- L3
+
+
+def test_l3_a_key_changed_during_its_run_runs_again_and_ends_with_the_last_change() -> None:
+    async def main(world: World) -> list[int]:
+        rig = Rig(world)
+        rig.server.put(gadget(size=1))
+        sizes: list[int] = []
+        controller = Controller(Gadget)
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            obj = await ctx.get(Gadget, request)
+            assert obj is not None
+            await asyncio.sleep(10)
+            sizes.append(obj.spec.size)
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+            rig.server.put(gadget(size=2))
+            await asyncio.sleep(1)
+            rig.server.put(gadget(size=3))
+            await asyncio.sleep(100)
+        return sizes
+
+    assert simulate(main) == [1, 3]
+
+
+def test_l3_a_predicate_that_raises_enqueues() -> None:
+    async def main(world: World) -> int:
+        rig = Rig(world)
+        rig.server.put(gadget())
+
+        def broken(old: Gadget | None, new: Gadget | None) -> bool:
+            raise KeyError("label")
+
+        controller = Controller(Gadget, predicate=Predicate(broken))
+        runs: list[Request] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request)
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+            rig.server.put(gadget(size=2))
+            await asyncio.sleep(1)
+        return len(runs)
+
+    assert simulate(main) == 2
+
+
+def test_l3_a_mapper_that_raises_is_tried_again_on_the_objects_current_level() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        controller = Controller(Gadget)
+        runs: list[Request] = []
+        asked: list[int] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request)
+
+        @controller.watch(Part)
+        async def gadget_of(obj: Part, reader: Reader) -> list[Request]:
+            asked.append(obj.spec.size)
+            if len(asked) < 4:
+                rig.server.put(part(size=5))
+                raise RuntimeError("not now")
+            return [Request("ns", f"for-{obj.spec.size}")]
+
+        async with rig.running(controller):
+            rig.server.put(part(size=1))
+            await asyncio.sleep(10)
+        assert Request("ns", "for-5") in runs
+        assert Request("ns", "for-1") in runs, "the state before may have concerned another gadget"
+        assert len(rig.heard(MapperFailed)) >= 2
+
+    simulate(main)
+
+
+def test_l3_a_mapper_that_waits_does_not_hold_up_the_stream() -> None:
+    async def main(world: World) -> list[Request]:
+        rig = Rig(world)
+        controller = Controller(Gadget)
+        runs: list[Request] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request)
+
+        @controller.watch(Gadget)
+        async def slowly(obj: Gadget, reader: Reader) -> list[Request]:
+            await asyncio.sleep(1000)
+            return []
+
+        async with rig.running(controller):
+            rig.server.put(gadget("a"))
+            await asyncio.sleep(1)
+            rig.server.put(gadget("b"))
+            await asyncio.sleep(1)
+        return runs
+
+    assert simulate(main) == [A, Request("ns", "b")]
+
+
+def test_l3_both_the_old_and_the_new_owner_are_enqueued() -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        old, new = rig.server.put(gadget("old")), rig.server.put(gadget("new"))
+        from setpoint.objects import OwnerReference
+
+        def owned_by(owner: Gadget) -> dict[str, object]:
+            return {
+                "owner_references": [
+                    OwnerReference(api_version="test.example.com/v1", kind="Gadget", name=owner.name, uid=owner.uid, controller=True)
+                ]
+            }
+
+        rig.server.put(part(**owned_by(old)))
+        controller = Controller(Gadget, owns=[Part])
+        runs: list[str] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request.name)
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+            runs.clear()
+            rig.server.put(part(**owned_by(new)))
+            await asyncio.sleep(1)
+        return runs
+
+    assert simulate(main) == ["old", "new"]
+
+
+def test_l3_a_deleted_child_comes_back_though_its_deletion_fell_into_a_cut_of_the_watch() -> None:
+    async def main(world: World) -> None:
+        for forget in (False, True):
+            rig = Rig(world)
+            rig.server.put(gadget())
+            async with rig.running(parts_for_gadgets()):
+                await asyncio.sleep(1)
+                assert rig.server.names(Part) == ["a"]
+                rig.server.hold()
+                rig.server.remove(part())
+                rig.server.cut(forget=forget)
+                if not forget:
+                    await asyncio.sleep(1)
+                    assert rig.server.names(Part) == [], "the deletion was not to be seen yet"
+                rig.server.let_go()
+                await asyncio.sleep(120)
+                assert rig.server.names(Part) == ["a"]
+
+    simulate(main)
+
+
+# ---- L4
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_l4_never_two_runs_of_one_key_at_a_time_whatever_the_concurrency(sync: bool) -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        for name in "abc":
+            rig.server.put(gadget(name))
+        controller = Controller(Gadget, concurrency=8)
+
+        async def reconcile(ctx: Context, request: Request) -> None:
+            await asyncio.sleep(3)
+
+        def reconcile_blocking(ctx: SyncContext, request: Request) -> None:
+            for _ in range(3):
+                ctx.get(Gadget, request, live=True)
+
+        controller.reconciler(reconcile_blocking if sync else reconcile)
+        async with rig.running(controller):
+            for size in range(20):
+                rig.server.put(gadget("abc"[size % 3], size=size + 2))
+                await asyncio.sleep(0.002 if sync else 0.7)
+            await asyncio.sleep(10)
+        assert len(rig.heard(RunStarted)) > 6
+        assert overlaps(rig.events) == []
+
+    simulate(main)
+
+
+def test_l4_a_run_that_does_not_end_at_its_deadline_keeps_its_key() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget, concurrency=4, deadline=5)
+
+        @controller.reconciler
+        async def stubborn(ctx: Context, request: Request) -> None:
+            try:
+                await asyncio.sleep(1000)
+            finally:
+                await asyncio.sleep(50)
+
+        async with rig.running(controller):
+            await asyncio.sleep(20)
+            rig.server.put(gadget(size=2))
+            await asyncio.sleep(30)
+            assert len(rig.heard(RunStarted)) == 1
+            await asyncio.sleep(10)
+            assert len(rig.heard(RunStarted)) == 2
+        assert rig.runs()[0].timed_out
+        assert overlaps(rig.events) == []
+
+    simulate(main)
+
+
+# ---- L6
+
+
+def test_l6_at_start_every_object_is_reconciled_once_before_a_predicate_about_change_has_a_say() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        for name in "abc":
+            rig.server.put(gadget(name))
+        never = Predicate[Gadget](lambda old, new: False)
+        for predicate in (None, never, predicates.generation_changed, ~predicates.generation_changed, predicates.labels_changed & never):
+            controller = Controller(Gadget, predicate=predicate)
+            runs: list[str] = []
+
+            @controller.reconciler
+            async def reconcile(ctx: Context, request: Request) -> None:
+                runs.append(request.name)
+
+            async with rig.running(controller):
+                await asyncio.sleep(1)
+            assert runs == ["a", "b", "c"], predicate
+
+    simulate(main)
+
+
+def test_l6_the_start_up_listing_of_an_owned_kind_enqueues_an_owner_that_is_gone() -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        async with rig.running(parts_for_gadgets()):
+            await asyncio.sleep(1)
+        rig.server.remove(gadget())  # while the controller is down
+        rig.cache = type(rig.cache)(rig.connection, rig.scheme)
+        controller = Controller(Gadget, owns=[Part])
+        runs: list[str] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request.name)
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+        return runs
+
+    assert simulate(main) == ["a"]
+
+
+# ---- L7
+
+
+def outcomes_of(*outcomes: object, seconds: float = 100) -> list[tuple[str, float]]:
+    """Runs a reconciler that returns or raises these, one after the other, then None: the label of each run, and when it began."""
+
+    async def main(world: World) -> list[tuple[str, float]]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget)
+        left = list(outcomes)
+        began: list[float] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> Result | None:
+            began.append(asyncio.get_running_loop().time())
+            outcome = left.pop(0) if left else None
+            if isinstance(outcome, BaseException):
+                raise outcome
+            return outcome  # type: ignore[return-value]
+
+        async with rig.running(controller):
+            await asyncio.sleep(seconds)
+        return [(event.result, began[place] - began[0]) for place, event in enumerate(rig.runs())]
+
+    return simulate(main)
+
+
+def test_l7_an_exception_means_backoff_and_another_run_and_success_resets_it() -> None:
+    error = RuntimeError("x")
+    runs = outcomes_of(error, error, error, Result(requeue_after=10), error, None)
+    assert [label for label, _ in runs] == ["error", "error", "error", "requeue_after", "error", "success"]
+    gaps = [later - earlier for (_, earlier), (_, later) in zip(runs, runs[1:], strict=False)]
+    for gap, expected in zip(gaps, [0.005, 0.010, 0.020, 10, 0.005], strict=True):
+        assert 0.89 * expected <= gap <= expected * 1.001
+
+
+def test_l7_none_asks_for_nothing_and_zero_means_now_through_the_rate_limiter() -> None:
+    assert [label for label, _ in outcomes_of(None)] == ["success"]
+    assert [label for label, _ in outcomes_of(Result())] == ["success"]
+    runs = outcomes_of(Result(requeue_after=0), Result(requeue_after=-1), Result(requeue_after=timedelta(0)), None)
+    assert [label for label, _ in runs] == ["requeue", "requeue", "requeue", "success"]
+    assert 0.03 < runs[-1][1] < 0.036, "5 + 10 + 20 ms: it cannot spin"
+
+
+def test_l7_requeue_after_runs_then_and_a_run_before_meets_it() -> None:
+    async def main(world: World) -> list[float]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget)
+        began: list[float] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> Result | None:
+            began.append(round(asyncio.get_running_loop().time()))
+            return Result(requeue_after=timedelta(hours=1)) if len(began) == 1 else None
+
+        async with rig.running(controller):
+            await asyncio.sleep(1800)
+            rig.server.put(gadget(size=2))
+            await asyncio.sleep(10000)
+        return began
+
+    assert simulate(main) == [0, 1800]
+
+
+def test_l7_a_terminal_error_is_not_retried_until_something_changes(caplog: pytest.LogCaptureFixture) -> None:
+    assert [label for label, _ in outcomes_of(TerminalError("the zone is not ours"))] == ["error"]
+    assert "the zone is not ours" in caplog.text
+
+
+def test_l7_a_conflict_is_a_quiet_quick_retry(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    from setpoint.api.status import modified
+
+    conflict = modified(Gadget.__kind__.group_version_resource, "a")
+    assert isinstance(conflict, Conflict)
+    runs = outcomes_of(conflict, None)
+    assert [label for label, _ in runs] == ["requeue", "success"]
+    assert runs[1][1] < 0.006
+    assert [record.levelname for record in caplog.records if "has been modified" in record.getMessage()] == ["INFO"]
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+def test_l7_conflicts_that_do_not_end_become_errors() -> None:
+    from setpoint.api.status import modified
+
+    conflict = modified(Gadget.__kind__.group_version_resource, "a")
+    labels = [label for label, _ in outcomes_of(*[conflict] * 10)]
+    assert labels == ["requeue"] * 8 + ["error"] * 2 + ["success"]
+
+
+def test_l7_a_wrong_return_type_is_a_failure_that_says_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
+    assert [label for label, _ in outcomes_of(42, None)] == ["error", "success"]
+    assert "returned 42: return None, or Result(requeue_after=...)" in caplog.text
+    assert [label for label, _ in outcomes_of(Result(requeue_after=float("nan")), None)] == ["error", "success"]
+
+
+def test_l7_a_reconciler_that_cancels_itself_fails_like_any_other() -> None:
+    assert [label for label, _ in outcomes_of(asyncio.CancelledError(), None)] == ["error", "success"]
+
+
+def test_l7_a_run_that_hangs_is_ended_at_its_deadline_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget, deadline=30)
+        runs: list[Request] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request)
+            if len(runs) == 1:
+                await asyncio.sleep(10_000)
+
+        async with rig.running(controller):
+            await asyncio.sleep(100)
+        return [event.result for event in rig.runs()]
+
+    assert simulate(main) == ["error", "success"]
+    assert "its deadline of 30 s" in caplog.text
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_l7_after_a_write_of_unknown_outcome_the_next_run_waits_until_the_base_has_seen_it(landed: bool) -> None:
+    """Parts get names from the server, so a run that reads too early makes a second one."""
+
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget, owns=[Part])
+        reads: list[int] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            obj = await ctx.get(Gadget, request)
+            parts = await ctx.list(Part, owner=obj)
+            reads.append(len(parts))
+            if not parts:
+                from setpoint.objects import ObjectMeta
+
+                await ctx.create(Part(metadata=ObjectMeta(generate_name="part-"), spec=GadgetSpec()), owner=obj)
+
+        silent = [True]
+
+        def silence(operation: Operation) -> bool:
+            return operation.verb == "create" and silent.pop(0) if silent else False
+
+        rig.server.silence = silence
+        if not landed:
+            from setpoint.api import Unknown
+
+            lost = [True]
+            rig.server.mischief = lambda o: Unknown("lost on the way") if o.verb == "create" and lost and lost.pop() else None
+        async with rig.running(controller):
+            rig.server.hold()  # the part's event is late
+            await asyncio.sleep(10)
+            if landed:
+                assert reads == [0], "the next run must wait"
+                assert rig.heard(Held)
+                assert not rig.heard(Released)
+            rig.server.let_go()
+            await asyncio.sleep(10)
+        assert len(rig.server.names(Part)) == 1
+        assert len(rig.heard(Held)) == len(rig.heard(Released)) == 1 if landed else True
+
+    simulate(main)
+
+
+def test_l7_while_the_server_cannot_be_asked_what_came_of_a_write_the_key_waits() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+        down = [False]
+        rig.server.mischief = lambda o: NotSent("no route") if down[0] and o.verb == "get" else None
+        controller = parts_for_gadgets()
+        async with rig.running(controller):
+            await asyncio.sleep(0.002)
+            down[0] = True
+            await asyncio.sleep(100)
+            assert len(rig.runs()) == 1
+            down[0] = False
+            rig.server.silence = lambda operation: False
+            await asyncio.sleep(100)
+            assert [run.result for run in rig.runs()][-1] == "success"
+
+    simulate(main)
+
+
+def parts_for_gadgets() -> Controller[Gadget]:
+    controller = Controller(Gadget, owns=[Part])
+
+    @controller.reconciler
+    async def reconcile(ctx: Context, request: Request) -> None:
+        obj = await ctx.get(Gadget, request)
+        if obj is not None:
+            await ctx.apply(part(obj.name, obj.spec.size), owner=obj)
+
+    return controller
+
+
+def test_a_watched_kind_that_is_cluster_scoped_maps_by_function() -> None:
+    async def main(world: World) -> list[Request]:
+        from setpoint.objects import ObjectMeta
+
+        rig = Rig(world)
+        controller = Controller(Gadget)
+        runs: list[Request] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request)
+
+        @controller.watch(Zone)
+        def in_zone(zone: Zone) -> list[Request]:
+            return [Request("ns", f"in-{zone.name}")]
+
+        async with rig.running(controller):
+            rig.server.put(Zone(metadata=ObjectMeta(name="z"), spec=GadgetSpec()))
+            await asyncio.sleep(1)
+        return runs
+
+    assert simulate(main) == [Request("ns", "in-z")]
