@@ -158,11 +158,8 @@ def _addresses(addresses: list[str]) -> Iterator[FieldError]:
             yield invalid(f"spec.clusterIPs[{index}]", text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")
             continue
         if address not in ADDRESSES:
-            yield invalid(
-                "spec.clusterIPs",
-                addresses,
-                f"failed to allocate IP {text}: the provided IP ({text}) is not in the valid range. The range of valid IPs is {ADDRESSES}",
-            )
+            detail = f"failed to allocate IP {text}: the provided network does not match the current range"
+            yield invalid("spec.clusterIPs", addresses, detail)
 
 
 def _ports(ports: list[Json], kind: str | None) -> Iterator[FieldError]:
