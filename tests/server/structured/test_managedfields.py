@@ -14,7 +14,7 @@ from setpoint.cluster.server.structured.merge import merge
 from setpoint.cluster.server.structured.update import Conflicts, prune
 from setpoint.cluster.server.structured.update import apply as apply_rules
 
-LAW = settings(deadline=None, max_examples=50)
+LAW = settings(deadline=None, max_examples=30)
 Json = dict[str, Any]
 STRING = {"type": "string"}
 SPEC: Json = {

@@ -13,7 +13,7 @@ from setpoint.cluster.server.structured.merge import extract, merge, remove
 from setpoint.cluster.server.structured.validate import explain, validate
 from setpoint.cluster.server.structured.values import StructureError, same
 
-LAW = settings(deadline=None, max_examples=100)
+LAW = settings(deadline=None, max_examples=60)
 STRING, NUMBER = {"type": "string"}, {"type": "integer"}
 PROPERTIES: dict[str, Any] = {
     "s": STRING,

@@ -5,8 +5,8 @@ This room keeps that record, for every write, and carries out apply patches. It 
 reads a clock, a store or a registry.
 
 From the inside out: a path is a row of `elements`; a `fieldset` is a set of paths; `atoms` are the types that say where a set may branch;
-the walks over a value and its type are `compare`, `merge` and `validate`; `update` has the rules of ownership; `managedfields` is
-Kubernetes' layer on top. A server calls these:
+the walks over a value and its type are `compare`, `merge` and `validate`; `update` has the rules of ownership; `managedfields`, with
+`entries` and `clientside`, is Kubernetes' layer on top. A server calls these:
 
 `TypedSchema` for each kind and version, `track_update` for creates, puts and patches, `apply` for apply patches (which raises
 `ApplyConflict` or `ApplyInvalid`), and `same_but_for_timestamps` to tell whether there is anything to write.

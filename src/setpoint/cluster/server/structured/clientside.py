@@ -44,6 +44,7 @@ def _still_as_last_applied(live: dict[str, Any], schema: TypedSchema, api_versio
 
 
 def refresh(merged: dict[str, Any], applied: dict[str, Any]) -> dict[str, Any]:
+    """``merged`` with its annotation, if it has one, saying what was applied now; without it where annotations would become too large."""
     annotations = _annotations(merged)
     if not annotations.get(LAST_APPLIED):
         return merged

@@ -18,7 +18,7 @@ from .values import StructureError, same
 
 __all__ = ["ApplyConflict", "ApplyInvalid", "apply", "same_but_for_timestamps", "track_update"]
 
-_MAX_UPDATERS = 10
+_MAX_UPDATERS = 10  # as a real API server
 
 
 class ApplyInvalid(ValueError):
