@@ -3,8 +3,7 @@
     python tools/record_builtins.py --kubeconfig FILE
 
 sends every body of ``created.json``, ``refused.json`` and ``updated.json`` to the server and writes its answers beside them. A new case is
-a new entry with a ``body`` (and, in ``updated.json``, the ``first`` one that it replaces). Objects are removed again, but namespaces only
-begin to go: use a server that may be thrown away.
+a new entry with a ``body`` (and, in ``updated.json``, the ``first`` one that it replaces). Objects are removed again.
 """
 
 from __future__ import annotations
@@ -41,7 +40,10 @@ class Recorder(Server):
         return self.ask("POST", collection_of(body), body)
 
     def delete(self, body: Json) -> None:
-        self.ask("DELETE", f"{collection_of(body)}/{body['metadata']['name']}", {"gracePeriodSeconds": 0})
+        path = f"{collection_of(body)}/{body['metadata']['name']}"
+        _, left = self.ask("DELETE", path, {"gracePeriodSeconds": 0})
+        if left["kind"] == "Namespace":
+            self.ask("PUT", f"{path}/finalize", {**left, "spec": {}})
 
 
 def collection_of(body: Json) -> str:
