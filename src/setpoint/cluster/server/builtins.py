@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from setpoint.api import ApiError
+from setpoint.api.status import bad_request
 from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin.defaults import apply_defaults
-from setpoint.cluster.server.custom import CRDS, CrdStrategy
-from setpoint.cluster.server.kinds import ScalePaths, ServedKind, Strategy
-from setpoint.cluster.server.schema import FieldError, Json, Structural, compile_schema, drop_nulls, validate
+from setpoint.cluster.server.custom import CrdStrategy
+from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
+from setpoint.cluster.server.metadata import go_type
+from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema, drop_nulls, validate
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
 
@@ -31,21 +34,57 @@ class BuiltinStrategy(Strategy):
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
-        if kind.structural is not None:
-            obj = drop_nulls(obj, kind.structural)
+        schema = kind.structural
+        if schema is not None:
+            obj = drop_nulls(obj, schema)
+            for error in validate(without_metadata(obj), schema):
+                if error.reason == "FieldValueTypeInvalid":
+                    raise _unreadable(kind, obj, error.field)
         obj = dict(obj)
         apply_defaults(self._kind.kind, obj)
         return obj
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        errors = super().validate(without_metadata(obj), old, kind)
+        for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
+            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+                errors.append(
+                    causes.invalid(
+                        f"metadata.finalizers[{index}]", finalizer, "name is neither a standard finalizer name nor is it fully qualified"
+                    )
+                )
+        return errors
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """See `Strategy`: nothing to warn of, what would be warned of has been refused."""
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""
         return bool(obj.get("spec") != old.get("spec"))
 
 
+def without_metadata(obj: Mapping[str, Json]) -> dict[str, Json]:
+    """The object but for its metadata, which has rules of its own."""
+    return {key: value for key, value in obj.items() if key != "metadata"}
+
+
+def _unreadable(kind: ServedKind, obj: Json, where: str) -> ApiError:
+    """400 in the words of Go's decoder, which knows no indices and no keys of maps (only their last part is dropped here)."""
+    value = obj
+    for key in where.replace("]", "").replace("[", ".").split("."):
+        value = value[int(key)] if isinstance(value, list) else value.get(key) if isinstance(value, dict) else value
+    return bad_request(
+        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
+        f"json: cannot unmarshal {go_type(value)} into Go struct field {kind.kind}.{where}"
+    )
+
+
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
 
     returns_deleted = True
+    marks_grace = False
     name_rule = staticmethod(names.dns_label)
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:

@@ -38,6 +38,8 @@ class CrdStrategy(Strategy):
     def __init__(self, others: Callable[[], list[Object]]) -> None:
         self._others = others
 
+    marks_grace = False
+
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
         return default_crd(super().complete(obj, kind))

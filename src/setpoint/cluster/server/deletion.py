@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from setpoint.api import GroupVersionResource
 from setpoint.api.status import conflict, forbidden
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.options import DeleteOptions
@@ -31,26 +32,29 @@ def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, no
     if "deletionTimestamp" in meta and grace >= meta.get("deletionGracePeriodSeconds", 0):
         return Draft(live, live)
     marked = {**live, "metadata": {**meta}}
-    if "deletionTimestamp" not in meta and meta.get("generation"):
-        marked["metadata"]["generation"] = meta["generation"] + 1
     marked["metadata"]["deletionTimestamp"] = _later(now, grace)
-    marked["metadata"]["deletionGracePeriodSeconds"] = grace
+    if strategy.marks_grace:
+        if "deletionTimestamp" not in meta and meta.get("generation"):
+            marked["metadata"]["generation"] = meta["generation"] + 1
+        marked["metadata"]["deletionGracePeriodSeconds"] = grace
     strategy.terminate(marked, now)
     return Draft(marked, live)
 
 
 def _check(kind: ServedKind, name: str, live: Object, options: DeleteOptions) -> None:
     meta = live["metadata"]
+    # These two conflicts name the kind where all others name the resource.
+    about = GroupVersionResource(kind.group, kind.version, kind.kind)
     if options.uid is not None and options.uid != meta["uid"]:
         raise conflict(
-            kind.resource,
+            about,
             name,
             f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta['uid']}). "
             "The object might have been deleted and then recreated",
         )
     if options.resource_version is not None and options.resource_version != meta["resourceVersion"]:
         raise conflict(
-            kind.resource,
+            about,
             name,
             f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
             f"({meta['resourceVersion']}). The object might have been modified",

@@ -13,10 +13,11 @@ from typing import Any
 from setpoint.api import GroupVersionKind, GroupVersionResource, Verb
 from setpoint.api.names import api_version
 from setpoint.cluster.server import names
-from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, drop_nulls, validate
+from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.structured.values import same
 
+STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 ALL_VERBS: tuple[Verb, ...] = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
 
@@ -27,6 +28,15 @@ class ScalePaths:
     spec: tuple[str, ...]
     status: tuple[str, ...]
     selector: tuple[str, ...] | None = None
+
+
+def value_at(obj: Json, path: tuple[str, ...]) -> Json:
+    """What an object holds at a path; None where it ends early."""
+    for key in path:
+        if not isinstance(obj, dict):
+            return None
+        obj = obj.get(key)
+    return obj
 
 
 class Strategy:
@@ -45,6 +55,8 @@ class Strategy:
     """Whether an update of an absent object creates it."""
     returns_deleted = False
     """Whether a delete answers with the object instead of a Status."""
+    marks_grace = True
+    """Whether an object that is marked as terminating gets deletionGracePeriodSeconds and a new generation."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
@@ -53,7 +65,10 @@ class Strategy:
         return obj if schema is None else apply_defaults(drop_nulls(obj, schema), schema)
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
-        """Whether the change makes a new generation: for custom resources, one of anything but the metadata."""
+        """Whether the change makes a new generation: for custom resources, one of anything but the metadata.
+
+        Status, where it is a subresource, is not asked about.
+        """
         return len(obj) != len(old) or any(key != "metadata" and not (key in old and same(value, old[key])) for key, value in obj.items())
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
@@ -64,10 +79,24 @@ class Strategy:
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """After validation: what only makes sense for a valid object, and what there is to warn of."""
+        had = old["metadata"].get("finalizers") or () if old is not None else ()
+        added = {finalizer: None for finalizer in obj["metadata"].get("finalizers") or () if finalizer not in had}
+        for finalizer in sorted(added):
+            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+                warnings.append(
+                    f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name to avoid accidental conflicts '
+                    "with other finalizer writers"
+                )
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """Everything but the metadata that is wrong. `old` is None for a new object."""
-        return validate(obj, kind.structural) if kind.structural is not None else []
+        errors = validate(obj, kind.structural) if kind.structural is not None else []
+        if kind.scale is not None:
+            for path in (kind.scale.spec, kind.scale.status):
+                number = value_at(obj, path)
+                if isinstance(number, int) and number < 0:
+                    errors.append(causes.invalid("." + ".".join(path), number, "should be a non-negative integer"))
+        return errors
 
     def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
         """The value of a selectable field beyond the metadata ones."""

@@ -7,15 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from setpoint.api.status import bad_request
 from setpoint.cluster.server import names
-from setpoint.cluster.server.schema import FieldError, Json, causes
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.schema import FieldError, Json, causes, tidy_metadata
 from setpoint.cluster.server.schema.gotext import quote
+from setpoint.cluster.server.schema.metadata import metadata_problem
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
 _ANNOTATIONS_LIMIT = 256 * 1024
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_FIELDS = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
+
+
+_GO_TYPES = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+
+
+def go_type(value: Json) -> str:
+    """What Go's JSON decoder calls a value."""
+    return _GO_TYPES.get(type(value), "null")
+
+
+def read_metadata(kind: ServedKind, metadata: Json) -> dict[str, Json]:
+    """An object's metadata, tidied. Raises BadRequest, in Go's words, for what has the wrong type."""
+    if (problem := metadata_problem(metadata)) is not None:
+        if not kind.strategy.custom:
+            problem = problem.replace("ObjectMeta.", "ObjectMeta.metadata.", 1)
+        raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
+    return tidy_metadata(metadata or {})
 
 
 def validate_metadata(meta: Mapping[str, Json], *, namespaced: bool, rule: names.NameRule = names.path_segment) -> list[FieldError]:

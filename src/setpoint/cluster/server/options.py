@@ -13,7 +13,7 @@ import msgspec
 
 from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
 from setpoint.api.selectors import FieldRequirement
-from setpoint.api.status import StatusCause, bad_request, failure, invalid, not_supported_here
+from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid, not_supported_here
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
 
@@ -145,7 +145,7 @@ def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False)
         fields=fields,
         limit=max(0, limit),
         token=token,
-        resource_version=resource_version(version) if version else None,
+        resource_version=resource_version(version, listing=not watch) if version else None,
         match=match,
         bookmarks=boolean(options, "allowWatchBookmarks"),
         send_initial_events=initial,
@@ -161,16 +161,21 @@ def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
     for requirement in requirements:
         known = requirement.path == "metadata.name" or (requirement.path == "metadata.namespace" and kind.namespaced)
         if not known and requirement.path not in kind.selectable:
-            raise bad_request(f"field label not supported: {requirement.path}")
+            raise bad_request(
+                f"field label not supported: {requirement.path}"
+                if kind.strategy.custom or kind.selectable
+                else f'"{requirement.path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
+            )
     return requirements
 
 
-def resource_version(text: str) -> int:
-    """A resourceVersion as a number. Raises Invalid in Go's words."""
+def resource_version(text: str, *, listing: bool = False) -> int:
+    """A resourceVersion as a number. Raises what the real server does: BadRequest for a list, a plain 500 elsewhere."""
     if not text.isascii() or not text.isdigit() or int(text) >= 2**64:
         problem = "value out of range" if text.isascii() and text.isdigit() else "invalid syntax"
         cause = causes.invalid("resourceVersion", text, f'strconv.ParseUint: parsing "{text}": {problem}')
-        raise invalid("", "", "", [cause])
+        message = f"resourceVersion: {cause.message}"
+        raise bad_request(f"invalid resource version: {message}") if listing else ApiError(Status(code=500, message=message))
     return int(text)
 
 
@@ -256,10 +261,9 @@ class _DeleteBody(msgspec.Struct, rename="camel"):
 
 
 def _delete_body(operation: Operation) -> dict[str, Json]:
-    body = read_body(operation)[0]
     try:
-        read = msgspec.convert(body, _DeleteBody)
-    except msgspec.ValidationError as error:
+        read = msgspec.convert(read_body(operation)[0], _DeleteBody)
+    except (MalformedBody, msgspec.ValidationError) as error:
         raise bad_request(f"could not read DeleteOptions: {error}") from error
     if read.kind not in (None, "", "DeleteOptions"):
         raise bad_request(f"decoded object cannot be converted to DeleteOptions: it is a {read.kind}")
@@ -268,16 +272,13 @@ def _delete_body(operation: Operation) -> dict[str, Json]:
 
 
 def read_body(operation: Operation) -> tuple[Json, list[str]]:
-    """The body as plain JSON values, and the paths of keys that occur twice. Raises BadRequest, or UnsupportedMediaType."""
+    """The body as plain JSON values, and the paths of keys that occur twice. Raises MalformedBody, or UnsupportedMediaType."""
     media = operation.content_type.partition(";")[0].strip().lower()
-    try:
-        if media in ("", "application/json"):
-            return decode_json(operation.body)
-        if media in ("application/yaml", "text/yaml"):
-            return decode_yaml(operation.body)
-    except MalformedBody as error:
-        raise bad_request(str(error)) from error
-    raise unsupported_media("application/json, application/yaml")
+    if media in ("", "application/json"):
+        return decode_json(operation.body)
+    if media in ("application/yaml", "text/yaml"):
+        return decode_yaml(operation.body)
+    raise unsupported_media("application/json, application/yaml, application/vnd.kubernetes.protobuf")
 
 
 def unsupported_media(accepted: str) -> ApiError:

@@ -15,6 +15,7 @@ from setpoint.api import ApiError
 from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, error_of, expired, not_found
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.options import ListOptions
+from setpoint.cluster.server.schema import decode_json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Compacted, Record, Storage
 
@@ -128,8 +129,8 @@ def _token(revision: int, start: str) -> str:
 
 def _read_token(token: str) -> tuple[str, int]:
     try:
-        read = msgspec.json.decode(urlsafe_b64decode(token + "=" * (-len(token) % 4)), type=_Token)
-    except (ValueError, msgspec.DecodeError) as error:
+        read = msgspec.convert(decode_json(urlsafe_b64decode(token + "=" * (-len(token) % 4)))[0], _Token)
+    except ValueError as error:
         raise bad_request(f"invalid continue token: continue key is not valid: {error}") from error
     if read.v != _TOKEN_VERSION:
         raise bad_request(f"invalid continue token: server does not recognize this encoded version {read.v}")

@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import msgspec
-
 from setpoint.api import ApiError, GroupVersionResource, Operation, merge_patch
-from setpoint.api.names import split_api_version
 from setpoint.api.operation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
-from setpoint.api.status import StatusCause, already_exists, bad_request, forbidden, invalid, not_found, not_supported_here
+from setpoint.api.status import (
+    BadRequest,
+    StatusCause,
+    already_exists,
+    bad_request,
+    conflict,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported_here,
+)
 from setpoint.cluster.server import deletion, reading, write
 from setpoint.cluster.server.encoding import decode, encode, in_version
 from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.metadata import go_type
 from setpoint.cluster.server.options import (
     DeleteOptions,
     WriteOptions,
@@ -30,6 +38,7 @@ from setpoint.cluster.server.options import (
 )
 from setpoint.cluster.server.scale import scale_of, with_replicas
 from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_json, decode_yaml
+from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
 from setpoint.world import World
@@ -85,10 +94,16 @@ class Registry:
         """Stores a new object. Raises BadRequest, NotFound, Forbidden, AlreadyExists and Invalid."""
         options = write_options(operation)
         target = Target(kind, operation.namespace, operation.name, "", options)
-        body, repeated = read_body(operation)
+        body, repeated = self._body(operation, kind)
         warnings: list[str] = []
         obj = write.read_object(target, body, repeated, warnings)
         return self._create(target, obj, warnings)
+
+    def _body(self, operation: Operation, kind: ServedKind) -> tuple[Json, list[str]]:
+        try:
+            return read_body(operation)
+        except MalformedBody as error:
+            raise write.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
 
     def _create(self, target: Target, obj: Object, warnings: list[str], *, applied: bool = False) -> Written:
         kind = target.kind
@@ -129,7 +144,7 @@ class Registry:
         """Replaces an object, or the part of it that the subresource is about."""
         options = write_options(operation)
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
-        body, repeated = read_body(operation)
+        body, repeated = self._body(operation, kind)
         if operation.subresource == "scale":
             return self._rescale(target, self._live(target), body)
         warnings: list[str] = []
@@ -141,6 +156,7 @@ class Registry:
             if error.code != 404 or not kind.strategy.create_on_update or target.subresource:
                 raise
             return self._create(target, obj, warnings)
+        write.check_uid(target, live, obj)
         return self._store(target, write.update(target, live, obj, self.means(), warnings))
 
     def _live(self, target: Target) -> Object:
@@ -169,15 +185,16 @@ class Registry:
         try:
             patch, repeated = decode_json(operation.body)
         except MalformedBody as error:
-            raise bad_request(f"error decoding patch: {error}") from error
+            raise bad_request("invalid JSON patch") from error
         if not isinstance(patch, dict):
-            raise bad_request("error decoding patch: a merge patch must be an object")
+            why = f"json: cannot unmarshal {go_type(patch)} into Go value of type map[string]interface {{}}"
+            raise bad_request(f"error decoding patch: {why}")
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
         live = self._live(target)
         if operation.subresource == "scale":
             return self._rescale(target, live, merge_patch(scale_of(kind, live), patch))
         warnings: list[str] = []
-        patched = _patched(target, merge_patch(live, patch), repeated, operation.body, warnings)
+        patched = _patched(target, merge_patch(live, patch), repeated, warnings)
         write.check_identity(target, patched)
         return self._store(target, write.update(target, live, patched, self.means(), warnings))
 
@@ -189,7 +206,7 @@ class Registry:
         try:
             body, repeated = decode_yaml(operation.body)
         except MalformedBody as error:
-            raise bad_request(f"error decoding YAML: {error}") from error
+            raise bad_request(f"error encoding patch: {str(error).removeprefix('error converting YAML to JSON: ')}") from error
         record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
         live = None if record is None else decode(in_version(record, kind.api_version))
         if live is None and operation.subresource:
@@ -197,12 +214,10 @@ class Registry:
         warnings: list[str] = []
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        merged = _patched(target, merged, repeated, operation.body, warnings)
+        merged = _patched(target, merged, repeated, warnings)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
-            if not merged["metadata"].get("name"):
-                merged = {**merged, "metadata": {**merged["metadata"], "name": target.name}}
             write.check_identity(target, merged)
             return self._create(target, merged, warnings, applied=True)
         write.check_identity(target, merged)
@@ -259,21 +274,19 @@ class Registry:
         return Written(kind, record, created=draft.live is None, removed=draft.gone, warnings=draft.warnings)
 
 
-def _patched(target: Target, patched: Json, repeated: list[str], patch: bytes, warnings: list[str]) -> Object:
-    """What a patch made, read as if it had been sent; unknown fields are the patch's fault."""
+def _patched(target: Target, patched: Json, repeated: list[str], warnings: list[str]) -> Object:
+    """What a patch made, read as if it had been sent; what cannot be read is the patch's fault."""
     try:
         return write.read_object(target, patched, repeated, warnings)
-    except ApiError as error:
-        at = error.message.find("strict decoding error: ")
-        if at < 0:
+    except BadRequest as error:
+        why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
+        if not why:
             raise
-        cause = causes.invalid("patch", patch.decode(errors="replace"), error.message[at:])
+        cause = causes.invalid("patch", as_json(patched), why)
         raise invalid("", "", "", [cause]) from error
 
 
 def _uid_mismatch(target: Target, uid: str) -> ApiError:
-    from setpoint.api.status import conflict
-
     return conflict(
         target.kind.resource, target.name, f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
     )

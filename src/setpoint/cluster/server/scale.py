@@ -6,7 +6,7 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
 from __future__ import annotations
 
 from setpoint.api.status import bad_request, invalid
-from setpoint.cluster.server.kinds import ScalePaths, ServedKind
+from setpoint.cluster.server.kinds import ScalePaths, ServedKind, value_at
 from setpoint.cluster.server.schema import Json, causes
 from setpoint.cluster.server.write import Object, Target
 
@@ -25,10 +25,10 @@ def scale_of(kind: ServedKind, obj: Object) -> Object:
     paths = paths_of(kind)
     metadata = {key: value for key, value in obj["metadata"].items() if key in _SHOWN_METADATA}
     spec: Object = {}
-    if replicas := _at(obj, paths.spec):
+    if replicas := value_at(obj, paths.spec):
         spec["replicas"] = replicas
-    status: Object = {"replicas": _at(obj, paths.status) or 0}
-    selector = _at(obj, paths.selector) if paths.selector else None
+    status: Object = {"replicas": value_at(obj, paths.status) or 0}
+    selector = value_at(obj, paths.selector) if paths.selector else None
     if selector:
         status["selector"] = selector if isinstance(selector, str) else _selector_text(selector)
     return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}
@@ -48,7 +48,7 @@ def with_replicas(target: Target, live: Object, scale: Json) -> Object:
         raise bad_request('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be an integer')
     if metadata.get("name") not in (None, "", target.name):
         raise bad_request(f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})")
-    if replicas < 0:
+    if replicas < 0 and not target.kind.strategy.custom:
         raise invalid(
             "autoscaling", "Scale", target.name, [causes.invalid("spec.replicas", replicas, "must be greater than or equal to 0")]
         )
@@ -57,14 +57,6 @@ def with_replicas(target: Target, live: Object, scale: Json) -> Object:
     kept["uid"] = metadata.get("uid") or kept["uid"]
     changed: Object = _with({**live, "metadata": kept}, paths_of(target.kind).spec, replicas)
     return changed
-
-
-def _at(obj: Json, path: tuple[str, ...]) -> Json:
-    for key in path:
-        if not isinstance(obj, dict):
-            return None
-        obj = obj.get(key)
-    return obj
 
 
 def _with(obj: Json, path: tuple[str, ...], value: Json) -> Json:

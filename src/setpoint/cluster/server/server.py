@@ -5,11 +5,11 @@ There is no HTTP here. Everything that a request changes has changed, and is in 
 
 from __future__ import annotations
 
-from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, Status, StatusDetails, Stream
-from setpoint.api.status import failure, forbidden
+from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
+from setpoint.api.status import failure, forbidden, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds, definitions
-from setpoint.cluster.server.encoding import encode
+from setpoint.cluster.server.encoding import decode, encode
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.options import WriteOptions, list_options
@@ -75,30 +75,32 @@ class ApiServer:
             return answer_path(self, operation)
         kind = self.kinds.find(operation.resource)
         if kind is None or (operation.namespace and not kind.namespaced):
-            return no_such_path()
+            return self._no_kind(operation, operation.resource)
+        if kind.namespaced and not operation.namespace and (operation.name or operation.verb == "create"):
+            return self._no_kind(operation, operation.resource)
         self._check_verb(operation, kind)
         return self._do(operation, kind)
 
+    def _no_kind(self, operation: Operation, resource: GroupVersionResource) -> Answer:
+        """404: a Status where built-in kinds live, plain text elsewhere, as the real server has it."""
+        for kind in self.kinds.of_group(resource.group):
+            if kind.version == resource.version and not kind.strategy.custom:
+                raise failure(404, "NotFound", "the server could not find the requested resource", StatusDetails())
+        return no_such_path()
+
     def _check_verb(self, operation: Operation, kind: ServedKind) -> None:
+        verbs = kind.verbs
         if operation.subresource:
-            verbs = kind.subresources.get(operation.subresource)
-            if verbs is None:
-                raise failure(
-                    404,
-                    "NotFound",
-                    "the server could not find the requested resource",
-                    StatusDetails(name=operation.name, group=kind.group, kind=kind.plural),
-                )
-        else:
-            verbs = kind.verbs
-        if operation.verb not in verbs or (operation.verb == "create" and kind.namespaced and not operation.namespace):
-            raise failure(
-                405,
-                "MethodNotAllowed",
-                f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"',
-                StatusDetails(group=kind.group, kind=kind.plural),
-            )
-        if kind.closing and operation.verb in ("create",):
+            found = kind.subresources.get(operation.subresource)
+            if found is None:
+                raise not_found(kind.resource, operation.name)
+            verbs = found
+        if operation.verb not in verbs or (operation.verb == "create" and operation.name and not operation.subresource):
+            if kind.strategy.custom:
+                message = f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"'
+                raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
+            raise failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", StatusDetails())
+        if kind.closing and operation.verb == "create":
             raise forbidden(kind.resource, operation.name, "create not allowed while custom resource definition is terminating")
 
     def _do(self, operation: Operation, kind: ServedKind) -> Answer | Stream:
@@ -139,12 +141,7 @@ class ApiServer:
         kind = written.kind
         if not written.removed or kind.strategy.returns_deleted:
             return self._written(written, view, warnings)
-        from setpoint.cluster.server.encoding import decode
-
         meta = decode(written.record.value)["metadata"]
         details = {"name": meta["name"], **({"group": kind.group} if kind.group else {}), "kind": kind.plural, "uid": meta["uid"]}
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
         return Answer(status=200, body=encode(body), warnings=warnings)
-
-
-__all__ = ["ApiServer", "Status"]

@@ -28,7 +28,7 @@ class WholeView:
             encode(kind.api_version),
             items,
             encode(kind.list_kind),
-            encode(list_metadata(listing)),
+            encode(list_metadata(kind, listing)),
         )
 
     def bookmark(self, kind: ServedKind, bookmark: bytes) -> bytes:
@@ -36,10 +36,10 @@ class WholeView:
         return bookmark
 
 
-def list_metadata(listing: Listing) -> dict[str, str | int]:
-    """The metadata of a list."""
+def list_metadata(kind: ServedKind, listing: Listing) -> dict[str, str | int]:
+    """The metadata of a list. Lists of custom resources always say `continue`."""
     metadata: dict[str, str | int] = {"resourceVersion": str(listing.revision)}
-    if listing.token:
+    if listing.token or kind.strategy.custom:
         metadata["continue"] = listing.token
         if listing.remaining is not None:
             metadata["remainingItemCount"] = listing.remaining

@@ -15,9 +15,9 @@ from setpoint.api import ApiError
 from setpoint.api.names import split_api_version
 from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, conflict, error_of, failure, invalid, modified
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.metadata import validate_metadata, validate_metadata_update
+from setpoint.cluster.server.metadata import go_type, read_metadata, validate_metadata, validate_metadata_update
 from setpoint.cluster.server.options import FieldValidation, WriteOptions
-from setpoint.cluster.server.schema import OBJECT_META, Json, causes, prune, tidy_metadata, validate_value
+from setpoint.cluster.server.schema import Json, causes, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
 from setpoint.cluster.server.structured.values import same
@@ -72,8 +72,6 @@ class Draft:
 def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: list[str]) -> Object:
     """The object that a body holds: of the right kind, without unknown fields, nulls and missing defaults. `repeated` are duplicate keys."""
     kind = target.kind
-    if not isinstance(body, dict):
-        raise bad_request(f"couldn't get version/kind; json parse error: the body of a request for a {kind.kind} must be an object")
     obj = _identified(kind, body)
     strict = _Strictness(target.options.validation)
     strict.report(repeated, "duplicate field")
@@ -104,33 +102,58 @@ class _Strictness:
             self.problems += [f'{what} "{path}"' for path in paths]
 
 
-def _identified(kind: ServedKind, body: Object) -> Object:
+def _identified(kind: ServedKind, body: Json) -> Object:
     """The body with its apiVersion and kind, which must be those of the endpoint; built-in kinds may leave them out."""
-    api_version, name = body.get("apiVersion"), body.get("kind")
-    if (not name or not api_version) and not kind.strategy.custom:
-        body = {**body, "apiVersion": api_version or kind.api_version, "kind": name or kind.kind}
-        api_version, name = body["apiVersion"], body["kind"]
+    if body is None and not kind.strategy.custom:
+        body = {}
+    if not isinstance(body, dict):
+        raise unrecognized(kind, body, _NO_OBJECT.format(go_type(body)) if body is not None else "Object 'Kind' is missing in 'null'")
+    if not kind.strategy.custom:
+        body = {**body, "apiVersion": body.get("apiVersion") or kind.api_version, "kind": body.get("kind") or kind.kind}
+    api_version, name = body.get("apiVersion") or "", body.get("kind")
     if not isinstance(name, str) or not name:
-        raise bad_request(f"Object 'Kind' is missing in '{as_json(body)}'")
-    if not isinstance(api_version, str) or not api_version:
-        raise bad_request(f"Object 'apiVersion' is missing in '{as_json(body)}'")
-    if api_version != kind.api_version:
-        raise bad_request(f"the API version in the data ({api_version}) does not match the expected API version ({kind.api_version})")
-    if name != kind.kind:
-        raise bad_request(f'{name} in version "{kind.version}" cannot be handled as a {kind.kind}: its kind must be {kind.kind}')
+        raise unrecognized(kind, body, f"Object 'Kind' is missing in '{as_json(body)}'")
+    if kind.strategy.custom:
+        if api_version != kind.api_version:
+            raise bad_request(f"the API version in the data ({api_version}) does not match the expected API version ({kind.api_version})")
+        if name != kind.kind:
+            cause = causes.invalid("kind", name, f"must be {kind.kind}")
+            raise invalid(kind.group, name, _name(body), [cause])
+    elif api_version != kind.api_version or name != kind.kind:
+        version = split_api_version(api_version)[1]
+        raise bad_request(
+            f'{name} in version "{version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered for version "{api_version}" '
+            f"at the endpoint of {kind.api_version}, Kind={kind.kind}"
+        )
     return body
+
+
+_NO_OBJECT = (
+    "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct "
+    '{{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }}'
+)
+_SUMMARY = 30
+
+
+def unrecognized(kind: ServedKind, body: Json | bytes, why: str) -> ApiError:
+    """400 for a body that is no object at all, with the beginning of the body as the real server shows it."""
+    raw = body if isinstance(body, bytes) else as_json(body).encode()
+    more = " ..." if len(raw) > _SUMMARY else ""
+    shown = (raw[:_SUMMARY].decode(errors="replace") if raw.startswith(b"{") else raw[:_SUMMARY].hex()) + more if raw else "<empty>"
+    return bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {why} ({shown})")
+
+
+def _name(body: Object) -> str:
+    metadata = body.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else ""
+    return name if isinstance(name, str) else ""
 
 
 def complete(kind: ServedKind, obj: Object) -> Object:
     """The object as it is kept: metadata read and tidied, nulls dropped, defaults filled in. Raises BadRequest for malformed metadata."""
-    metadata = obj.get("metadata")
-    if metadata is None:
-        metadata = {}
-    if not isinstance(metadata, dict) or (problems := validate_value(metadata, OBJECT_META, "metadata")):
-        detail = f"{problems[0].field}: {problems[0].message}" if isinstance(metadata, dict) else "metadata must be an object"
-        raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {detail}')
-    metadata = tidy_metadata(metadata)
-    if metadata is not obj.get("metadata"):
+    given = obj.get("metadata")
+    metadata = read_metadata(kind, given)
+    if metadata is not given:
         obj = {**obj, "metadata": metadata}
     return kind.strategy.complete(obj, kind)
 
@@ -146,7 +169,8 @@ def create(target: Target, obj: Object, means: Means, warnings: list[str], *, ap
     kind = target.kind
     obj = _placed(target, obj)
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _SET_BY_SERVER}
-    metadata.pop("resourceVersion", None)
+    if metadata.get("resourceVersion"):
+        raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     obj = {**obj, "metadata": metadata}
     if not applied:
         obj = _tracked(target, None, obj, means)
@@ -202,7 +226,7 @@ def _deduplicate_owners(metadata: Object, warnings: list[str]) -> None:
 
 
 def _tracked(target: Target, live: Object | None, obj: Object, means: Means) -> Object:
-    return track_update(
+    tracked = track_update(
         live,
         obj,
         target.kind.typed,
@@ -212,6 +236,15 @@ def _tracked(target: Target, live: Object | None, obj: Object, means: Means) -> 
         now=means.now,
         reset=_reset(target),
     )
+    return _untimed(tracked) if target.subresource == "scale" else tracked
+
+
+def _untimed(obj: Object) -> Object:
+    """The entry for scale has no time, and so comes first among the updates."""
+    entries = obj["metadata"].get("managedFields") or []
+    changed = [{key: value for key, value in e.items() if key != "time" or e.get("subresource") != "scale"} for e in entries]
+    changed.sort(key=lambda entry: (entry["operation"], entry.get("time", "")))
+    return {**obj, "metadata": {**obj["metadata"], "managedFields": changed}} if entries else obj
 
 
 def _reset(target: Target) -> Sequence[Sequence[str]]:
@@ -226,9 +259,9 @@ def _reset(target: Target) -> Sequence[Sequence[str]]:
 def check_identity(target: Target, obj: Object) -> None:
     """Raises BadRequest if the object is named otherwise than the URL names it."""
     name = obj["metadata"].get("name", "")
+    if not name:
+        raise bad_request(f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided")
     if name != target.name:
-        if not name:
-            raise bad_request("name must be provided")
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
 
@@ -237,9 +270,6 @@ def update(target: Target, live: Object, obj: Object, means: Means, warnings: li
     kind, strategy = target.kind, target.kind.strategy
     obj = _placed(target, obj)
     was = live["metadata"]
-    uid = obj["metadata"].get("uid")
-    if uid and uid != was["uid"]:
-        raise conflict(kind.resource, target.name, f"Precondition failed: UID in precondition: {uid}, UID in object meta: {was['uid']}")
     if not applied:
         obj = _tracked(target, live, obj, means)
     _check_version(target, obj["metadata"].get("resourceVersion", ""), was["resourceVersion"])
@@ -250,13 +280,14 @@ def update(target: Target, live: Object, obj: Object, means: Means, warnings: li
         obj = dict(obj)
         if kind.has_status:
             _keep(obj, live, "status")
-    metadata = obj["metadata"] = {**obj["metadata"], "uid": was["uid"], "resourceVersion": was["resourceVersion"]}
+    metadata = obj["metadata"] = {**obj["metadata"], "resourceVersion": was["resourceVersion"]}
+    metadata["uid"] = metadata.get("uid") or was["uid"]
     for key in ("creationTimestamp", "generation", "deletionTimestamp"):
         _keep(metadata, was, key, required=key == "deletionTimestamp")
     if "deletionGracePeriodSeconds" not in metadata and "deletionGracePeriodSeconds" in was:
         metadata["deletionGracePeriodSeconds"] = was["deletionGracePeriodSeconds"]
     strategy.prepare_update(obj, live, kind, target.subresource)
-    if strategy.generation and strategy.counts(obj, live):
+    if strategy.generation and target.subresource != "status" and strategy.counts(obj, live):
         metadata["generation"] = was.get("generation", 0) + 1
     if target.subresource != "status":
         _deduplicate_owners(metadata, warnings)
@@ -274,12 +305,28 @@ def update(target: Target, live: Object, obj: Object, means: Means, warnings: li
     return Draft(obj, live, gone, warnings)
 
 
+def check_uid(target: Target, live: Object, obj: Object) -> None:
+    """The UID in a PUT is a precondition. Raises Conflict."""
+    kind, wanted, found = target.kind, obj["metadata"].get("uid"), live["metadata"]["uid"]
+    if wanted and wanted != found:
+        group = f"{kind.group}/" if kind.strategy.custom else ""
+        key = f"/registry/{group}{kind.plural}/{kind.key(target.namespace, target.name)}"
+        why = f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
+        raise conflict(
+            kind.resource,
+            target.name,
+            f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}",
+        )
+
+
 def _check_version(target: Target, said: str, live: str) -> None:
     kind = target.kind
     if said in ("", "0"):
         if not kind.strategy.unconditional_update:
             cause = causes.invalid("metadata.resourceVersion", 0, "must be specified for an update")
             raise invalid(kind.group, kind.plural, target.name, [cause])
+    elif not said.isascii() or not said.isdigit():
+        raise ApiError(Status(code=500, message=f'strconv.ParseUint: parsing "{said}": invalid syntax'))
     elif said != live:
         raise modified(kind.resource, target.name)
 
@@ -311,17 +358,11 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
     """The live object (None: there is none) with an apply patch merged into it. Raises BadRequest, Conflict, and what apply refuses."""
     kind = target.kind
     if not isinstance(body, dict):
-        raise bad_request("error decoding YAML: the patch must be an object")
+        why = f"json: cannot unmarshal {go_type(body)} into Go value of type map[string]interface {{}}"
+        raise bad_request(f"error decoding patch: error unmarshaling JSON: while decoding JSON: {why}")
     api_version, name = body.get("apiVersion", ""), body.get("kind", "")
-    if not name or not api_version:
-        missing = "Kind" if not name else "apiVersion"
-        raise bad_request(f"Object '{missing}' is missing in '{as_json(body)}'")
-    if api_version != kind.api_version:
-        raise bad_request(
-            f"Incorrect version specified in apply patch. Specified patch version: {api_version}, expected: {kind.api_version}"
-        )
-    if name != kind.kind:
-        raise bad_request(f"the kind in the patch ({name}) does not match the expected kind ({kind.kind})")
+    if api_version != kind.api_version or name != kind.kind:
+        raise bad_request(f"invalid object type: {api_version or '/'}, Kind={name}")
     metadata = body.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise bad_request("error decoding YAML: metadata must be an object")
@@ -342,10 +383,7 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
     except ApplyConflict as error:
         raise _apply_conflict(error) from error
     except ApplyInvalid as error:
-        where = f"{target.namespace}/{target.name}" if target.namespace else f"/{target.name}"
-        raise ApiError(
-            Status(code=500, message=f"failed to create typed patch object ({where}; {kind.api_version}, Kind={kind.kind}): {error}")
-        ) from error
+        raise ApiError(Status(code=500, message=str(error))) from error
 
 
 def _apply_conflict(error: ApplyConflict) -> ApiError:
