@@ -217,6 +217,24 @@ def test_a_server_that_says_nothing_is_left_at_the_deadline():
     http(silent, act)
 
 
+def test_a_connection_that_does_not_come_about_before_the_deadline_was_not_sent():
+    async def say_nothing(reader, writer):
+        await reader.read()
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        transport = HttpTransport(Config(server=f"https://127.0.0.1:{port}", insecure=True), real_world())
+        with pytest.raises(errors.Unreachable, match="no connection in time"):
+            await Connection(transport, real_world(), timeout=0.2).call(DELETE)
+        await transport.close()
+        server.close()
+        await server.wait_closed()
+
+    asyncio.run(main())
+
+
 def test_a_redirect_is_no_answer():
     async def act(transport, server):
         return await transport.send(READ), len(server.requests)

@@ -287,6 +287,11 @@ def test_update_status_sends_the_status_alone_and_leaves_unsent_changes():
     assert (app.spec.replicas, app.metadata.resource_version) == (7, "2")
 
 
+def test_a_kind_without_status_has_none_to_update():
+    read = decode(ConfigMap, b'{"metadata":{"name":"a","namespace":"b","resourceVersion":"1"}}')
+    raised(Script(), lambda c: c.update_status(read), TypeError)
+
+
 def test_a_newer_cached_base_is_a_conflict_without_a_request():
     app = read_app(1)
     app.spec.replicas = 5

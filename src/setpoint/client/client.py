@@ -184,13 +184,18 @@ class Client(RawVerbs):
         return obj
 
     async def update_status(self, obj: K, /) -> K:
-        """As `update`, for the status alone: the rest of `obj` is left alone, but for what the server says in its metadata."""
+        """As `update`, for the status alone; what was changed in the rest of `obj` is neither sent nor lost.
+
+        Raises `TypeError` for a kind without a status.
+        """
         await self.change_raw(obj, subresource="status")
         return obj
 
     async def change_raw(self, obj: Object, *, subresource: Literal["", "status"] = "") -> bytes | None:
         """`update`, or `update_status`, in place; gives the answer, None where nothing had to be sent."""
         info = await self.kind_info(obj)
+        if subresource and not info.has_status:
+            raise TypeError(f"{info.kind} has no status subresource: use update")
         key = self.key(info, obj.key, None)
         version = version_of(obj, info, key)
         part: Literal["main", "status"] = "status" if subresource else "main"

@@ -64,6 +64,7 @@ class HttpTransport:
                 allow_redirects=False,
                 proxy=self._proxy,
                 server_hostname=self._server_hostname,
+                timeout=_time_to_connect(operation),
             )
         except ConfigError as error:
             return NotSent(str(error))
@@ -93,7 +94,6 @@ class HttpTransport:
             # How many requests are in flight is the connection's business; the pool has no bound of its own.
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ssl=self._ssl, keepalive_timeout=_KEEP_ALIVE),
-                timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER,
                 max_field_size=1 << 16,
@@ -194,6 +194,17 @@ class HttpStream:
                 await self.close()
                 raise StreamBroken(f"this is no watch frame: {line[:80]!r}")
         return lines
+
+
+_TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT)
+
+
+def _time_to_connect(operation: Operation) -> aiohttp.ClientTimeout:
+    """A little less than the caller waits, so that a connection that never came about is told as `NotSent`, not as `Unknown`."""
+    if operation.deadline is None:
+        return _TIMEOUT
+    remaining = (operation.deadline - asyncio.get_running_loop().time()) * 0.9
+    return _TIMEOUT if remaining >= CONNECT_TIMEOUT else aiohttp.ClientTimeout(total=None, connect=max(remaining, 0.001))
 
 
 def _warnings(values: list[str]) -> tuple[str, ...]:
