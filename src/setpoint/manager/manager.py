@@ -202,6 +202,16 @@ class Manager:
                 task.cancel()
             await asyncio.gather(*ending, return_exceptions=True)
 
+    @property
+    def problems(self) -> list[str]:
+        """What controllers that are not at work yet wait for, a sentence each."""
+        return [
+            f"{runtime.controller} waits for {informer.info.group_version_kind}: {informer.reason or f'it is {informer.state.name}'}"
+            for runtime in self._runtimes.values()
+            for informer in runtime.informers
+            if not informer.has_synced
+        ]
+
     def _ready(self) -> Checks:
         def caches() -> str | None:
             missing = [name for name, runtime in self._runtimes.items() if not runtime.has_synced]
@@ -218,12 +228,8 @@ class Manager:
         said: dict[tuple[str, str, float], None] = {}
         while True:
             await asyncio.sleep(self.options.waiting)
-            for runtime in self._runtimes.values():
-                if not runtime.has_synced:
-                    for informer in runtime.informers:
-                        if not informer.has_synced:
-                            why = informer.reason or f"it is {informer.state.name}"
-                            log.warning("%s waits for %s: %s", runtime.controller, informer.info.group_version_kind, why)
+            for problem in self.problems:
+                log.warning("%s", problem)
             now = self.world.clock.monotonic()
             for name, started in self.metrics.started.items():
                 for run, at in started.items():

@@ -1,0 +1,77 @@
+"""Installing custom kinds: their CustomResourceDefinitions are applied, and waited for until the server serves them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from setpoint.client.client import Client
+from setpoint.objects import KindInfo, Object, Request, crd, kind_of
+
+DEFINITION = KindInfo(
+    group="apiextensions.k8s.io",
+    version="v1",
+    kind="CustomResourceDefinition",
+    plural="customresourcedefinitions",
+    singular="customresourcedefinition",
+    list_kind="CustomResourceDefinitionList",
+    scope="Cluster",
+    has_status=True,
+)
+FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0
+
+
+class NotEstablished(Exception):
+    """The server has taken a definition and does not serve it."""
+
+
+def is_custom(kind: type[Object]) -> bool:
+    """Whether a kind is the user's own, so that a server serves it only once it has its definition."""
+    return not kind.__module__.startswith("setpoint.k8s.")
+
+
+def definitions(kinds: Iterable[type[Object]]) -> list[dict[str, Any]]:
+    """The CustomResourceDefinitions of those kinds that are the user's own; several versions of one kind make one definition."""
+    versions: dict[tuple[str, str], list[type[Object]]] = {}
+    for kind in kinds:
+        if is_custom(kind):
+            info = kind_of(kind)
+            versions.setdefault((info.group, info.kind), []).append(kind)
+    return [crd(*classes) for classes in versions.values()]
+
+
+async def install(client: Client, kinds: Iterable[type[Object]], *, patience: float = 30.0) -> list[str]:
+    """Applies the definitions of the custom ones among the kinds, and returns their names once all are served.
+
+    Raises `NotEstablished` after `patience` seconds, with the server's reason, and `ApiError` where a definition is refused.
+    """
+    names: list[str] = []
+    for definition in definitions(kinds):
+        applied = await client.apply(definition)
+        names.append(applied.name)
+    deadline = asyncio.get_running_loop().time() + patience
+    for name in names:
+        await _established(client, name, deadline)
+    return names
+
+
+async def _established(client: Client, name: str, deadline: float) -> None:
+    loop, wait = asyncio.get_running_loop(), FIRST_WAIT
+    while (problem := _problem(await client.get_raw(DEFINITION, Request("", name)))) is not None:
+        if loop.time() >= deadline:
+            raise NotEstablished(f"the server does not serve {name}: {problem}")
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, LONGEST_WAIT)
+
+
+def _problem(definition: bytes | None) -> str | None:
+    if definition is None:
+        return "its definition has been deleted"
+    conditions = {c["type"]: c for c in msgspec.json.decode(definition).get("status", {}).get("conditions", ())}
+    if conditions.get("Established", {}).get("status") == "True":
+        return None
+    refused = conditions.get("NamesAccepted", {})
+    return refused.get("message") if refused.get("status") == "False" else "it is not established yet"

@@ -1,0 +1,241 @@
+"""`Cluster`: a control plane for one test, with plain calls, in simulated time.
+
+Everything in it (API server, controllers, manager, client) is the production code on a simulated loop: an hour passes in milliseconds, the
+same seed gives the same run, and no test sleeps or needs an event-loop plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, TypeVar, overload
+
+from setpoint.api import Operation
+from setpoint.client import Client, Connection
+from setpoint.client.install import install
+from setpoint.cluster import ControlPlane
+from setpoint.cluster.server.events import Served
+from setpoint.controller import Controller, Result, reconcile_once
+from setpoint.manager import App, Manager, Options
+from setpoint.objects import Object, Request, Untyped, kind_of
+from setpoint.world import Event, new_loop, simulated_world
+
+K = TypeVar("K", bound=Object)
+T = TypeVar("T")
+
+QUIET = 60.0
+"""So many simulated seconds without a write mean that nothing is going on any more."""
+PATIENCE = 24 * 3600.0
+"""So many simulated seconds of writing without a pause mean that it never ends."""
+
+
+class NotSettled(AssertionError):
+    """The cluster goes on writing for ever."""
+
+
+class Cluster(AbstractContextManager["Cluster"]):
+    """A fresh cluster: `default` and the system namespaces are there, nothing else. Use it as a context, or by the fixture
+    `setpoint_cluster`.
+
+    `seed` decides all chance in it. With `workloads=False`, Deployments make no pods.
+    """
+
+    def __init__(self, *, seed: int | str = 0, workloads: bool = True) -> None:
+        self._loop = new_loop()
+        self.world = simulated_world(self._loop, seed=seed)
+        self._writes: builtins.list[str] = []
+        self._installed: dict[type[Object], None] = {}
+        self._managers: dict[Manager, asyncio.Task[None]] = {}
+        self._last_write = 0.0
+        self._revision = 0
+        self._plane = ControlPlane(self.world, workloads=workloads)
+        self._connection = Connection(self._plane.transport(), self.world, user_agent="setpoint-test")
+        self._client = Client(self._connection, field_manager="setpoint-test")
+        self.world.observer.subscribe(self._hear)
+        self._revision = self._plane.server.storage.revision
+        self._run(self._plane.__aenter__())
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends everything in it. Called twice, it does nothing."""
+        if self._loop.is_closed():
+            return
+        try:
+            for manager, running in self._managers.items():
+                manager.stop()
+                self._run(running)
+            self._run(self._plane.__aexit__(None, None, None))
+            left = sorted(asyncio.all_tasks(self._loop), key=hash)
+            assert not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
+        finally:
+            self._loop.close()
+
+    # objects
+
+    def create(self, obj: K, /) -> K:
+        """Creates an object, and gives it as the server has it. Its kind is installed if need be."""
+        return self._run(self._prepared(obj, self._client.create(obj)))
+
+    @overload
+    def apply(self, obj: K, /) -> K: ...
+    @overload
+    def apply(self, obj: Mapping[str, Any], /) -> Untyped: ...
+    def apply(self, obj: Any, /) -> Any:
+        """Applies an object, or a manifest as a mapping, on the server's side."""
+        return self._run(self._prepared(obj, self._client.apply(obj)))
+
+    def get(self, kind: type[K], key: Request | str, /) -> K | None:
+        """The object as the server has it now, or None. The key is a `Request` or text: `"namespace/name"`, or a name without namespace."""
+        return self._run(self._prepared(kind, self._client.get(kind, key)))
+
+    def list(self, kind: type[K], /, *, namespace: str | None = None, labels: str | Mapping[str, str] | None = None) -> builtins.list[K]:
+        """The objects of a kind as the server has them now, by namespace and name."""
+        return self._run(self._prepared(kind, self._client.list(kind, namespace=namespace, labels=labels)))
+
+    def update(self, obj: K, /) -> K:
+        """Writes what was changed in an object that was read before; brings it up to the server's answer, and gives it."""
+        return self._run(self._client.update(obj))
+
+    def update_status(self, obj: K, /) -> K:
+        """The same for its status."""
+        return self._run(self._client.update_status(obj))
+
+    def refresh(self, obj: K, /) -> K:
+        """The object as it is now. Raises `LookupError` if it is gone."""
+        found = self.get(type(obj), obj.key)
+        if found is None:
+            raise LookupError(f"{kind_of(type(obj)).kind} {obj.key} is gone")
+        return found
+
+    def delete(self, obj: Object, /) -> None:
+        """Deletes an object; that it is gone already is no error."""
+        self._run(self._client.delete(obj))
+
+    # controllers
+
+    def reconcile(self, controller: Controller[Any], request: Request, /) -> Result | None:
+        """One run of a reconciler, without manager or queue, reading live. Gives its result; raises what it raises."""
+        self._run(self._install(*controller.kinds))
+        return self._run(reconcile_once(controller, request, world=self.world, client=self._client))
+
+    def start(self, *what: Controller[Any] | App) -> None:
+        """Runs controllers and apps in a manager of their own, until the end of the test."""
+        self._run(self._start(what))
+
+    def stop(self) -> None:
+        """Ends the controllers that were started, gracefully, as a process that is asked to end. What is started next knows nothing of them."""
+        managers, self._managers = self._managers, {}
+        for manager, running in managers.items():
+            manager.stop()
+            self._run(running)
+
+    def settle(self, advance: timedelta = timedelta(), /) -> None:
+        """Lets time pass: at least `advance`, and then until a simulated minute has gone by without a write.
+
+        Raises `NotSettled` if a day goes by without such a minute: something writes again and again. What ends a manager with an
+        exception is raised here.
+        """
+        self._run(self._settle(advance.total_seconds()))
+
+    @property
+    def writes(self) -> builtins.list[str]:
+        """Every write that changed something, by anybody, in order, such as `create deployments.apps default/shop by webapp`."""
+        return list(self._writes)
+
+    @property
+    def now(self) -> datetime:
+        """The simulated wall time, in UTC."""
+        return self.world.clock.now()
+
+    # within
+
+    def _run(self, work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
+        result: T = self._loop.run_until_complete(work)
+        return result
+
+    async def _prepared(self, what: Any, work: Coroutine[Any, Any, T]) -> T:
+        kind = what if isinstance(what, type) else type(what)
+        try:
+            if issubclass(kind, Object) and kind is not Untyped:
+                await self._install(kind)
+        except BaseException:
+            work.close()
+            raise
+        return await work
+
+    async def _install(self, *kinds: type[Object]) -> None:
+        new = [kind for kind in kinds if kind not in self._installed]
+        self._installed.update(dict.fromkeys(new))
+        await install(self._client, new)
+
+    async def _start(self, what: tuple[Controller[Any] | App, ...]) -> None:
+        manager = Manager(Connection(self._plane.transport(), self.world, user_agent="setpoint"), options=Options())
+        began = asyncio.get_running_loop().create_future()
+
+        async def life() -> None:
+            async with _all_of(what, manager):
+                await self._install(*manager.kinds)
+                began.set_result(None)
+                await manager.run()
+
+        running = asyncio.create_task(life(), name="manager")
+        await asyncio.wait([began, running], return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            running.result()
+        self._managers[manager] = running
+
+    async def _settle(self, advance: float) -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        self._last_write = max(self._last_write, began)
+        if advance:
+            await self._sleep(advance)
+        while (left := max(self._last_write, began) + QUIET - loop.time()) > 0 or not self._is_idle():
+            await self._sleep(max(left, 1.0))
+            if loop.time() - began - advance > PATIENCE:
+                raise NotSettled(self._why())
+
+    async def _sleep(self, seconds: float) -> None:
+        sleeping = asyncio.ensure_future(asyncio.sleep(seconds))
+        await asyncio.wait([sleeping, *self._managers.values()], return_when=asyncio.FIRST_COMPLETED)
+        for running in self._managers.values():
+            if running.done():
+                sleeping.cancel()
+                running.result()
+
+    def _why(self) -> str:
+        waiting = [problem for manager in self._managers for problem in manager.problems]
+        if waiting:
+            return f"after {PATIENCE / 3600:.0f} simulated hours controllers have not started: {'; '.join(waiting)}"
+        recent = "\n  ".join(self._writes[-10:])
+        return f"after {PATIENCE / 3600:.0f} simulated hours it still goes on; the last writes:\n  {recent}"
+
+    def _is_idle(self) -> bool:
+        return self._plane.is_idle and all(manager.is_idle for manager in self._managers)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Served) and event.revision != self._revision:
+            self._revision = event.revision
+            self._last_write = self._loop.time()
+            self._writes.append(f"{event.operation} by {_who(event.operation)}")
+
+
+@asynccontextmanager
+async def _all_of(what: tuple[Controller[Any] | App, ...], manager: Manager) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        for one in what:
+            if isinstance(one, Controller):
+                manager.add(one)
+            else:
+                await stack.enter_async_context(one(manager))
+        yield
+
+
+def _who(operation: Operation) -> str:
+    return operation.options.get("fieldManager") or operation.user_agent.partition("/")[0] or "unknown"
