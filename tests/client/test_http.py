@@ -218,17 +218,22 @@ def test_a_server_that_says_nothing_is_left_at_the_deadline():
 
 
 def test_a_connection_that_does_not_come_about_before_the_deadline_was_not_sent():
-    async def say_nothing(reader, writer):
-        await reader.read()
-        writer.close()
-
     async def main():
+        ended = asyncio.Event()
+
+        async def say_nothing(reader, writer):
+            await reader.read()
+            writer.close()
+            await writer.wait_closed()
+            ended.set()
+
         server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         transport = HttpTransport(Config(server=f"https://127.0.0.1:{port}", insecure=True), real_world())
         with pytest.raises(errors.Unreachable, match="no connection in time"):
             await Connection(transport, real_world(), timeout=0.2).call(DELETE)
         await transport.close()
+        await ended.wait()
         server.close()
         await server.wait_closed()
 
@@ -466,18 +471,23 @@ def test_a_client_certificate_is_shown(tmp_path, authority):
 
 
 def test_tls_with_a_server_that_speaks_none_is_not_sent():
-    async def refuse(reader, writer):
-        await reader.read(1)
-        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
-
     async def main():
+        ended = asyncio.Event()
+
+        async def refuse(reader, writer):
+            await reader.read(1)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+            ended.set()
+
         server = await asyncio.start_server(refuse, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         transport = HttpTransport(Config(server=f"https://127.0.0.1:{port}", insecure=True), real_world())
         outcome = await transport.send(READ)
         await transport.close()
+        await ended.wait()
         server.close()
         await server.wait_closed()
         return outcome
