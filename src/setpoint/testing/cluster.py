@@ -129,7 +129,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._run(self._start(what))
 
     def stop(self) -> None:
-        """Ends the controllers that were started, gracefully, as a process that is asked to end. What is started next knows nothing of them."""
+        """Ends the controllers that were started, gracefully, as a process does. What is started next remembers nothing."""
         managers, self._managers = self._managers, {}
         for manager, running in managers.items():
             manager.stop()
