@@ -139,7 +139,7 @@ def _json_problem(error: json.JSONDecodeError) -> str:
     if error.msg.startswith("Unterminated string"):
         return "unexpected end of JSON input"
     if error.msg.startswith("Invalid control character"):
-        return f"invalid character {rest[0]!r} in string literal"
+        return f"invalid character {error.doc[error.pos]!r} in string literal"
     if error.msg.startswith("Invalid \\escape"):
         return f"invalid character {error.doc[error.pos + 1 : error.pos + 2]!r} in string escape code"
     return f"invalid character {shown} looking for beginning of value"

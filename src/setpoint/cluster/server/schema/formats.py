@@ -8,12 +8,13 @@ from binascii import Error as Base64Error
 from collections.abc import Callable
 from datetime import date
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_network
+from unicodedata import category
 from urllib.parse import urlsplit
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SHORT_NAME = re.compile(_LABEL)
 _LONG_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
-_HOSTNAME = re.compile(r"[^\W_](-?[^\W_]){0,62}|([^\W_]([^\W_-]|-){0,61}[^\W_]?\.)+[^\W\d_]{2,63}")
+_HOSTNAME = re.compile(r"[a0s](-?[a0s]{0,62})|([a0s]([a0s-]{0,61}[a0s])?\.)+a{2,63}")
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _GO_DURATION = re.compile(r"[-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+|[-+]?0", re.ASCII)
@@ -28,8 +29,16 @@ _DURATION_UNITS = (
     ("d", "day"),
     ("w", "wk", "week"),
 )
-_EMAIL = re.compile(r"""(?:[^<>@]*<)?([\w!#$%&'*+/=?^`{|}~.-]+|"[^"\\]*")@([^\s@<>]+|\[[^\]]*\])>?""")
-_MAC = re.compile(r"([0-9a-f]{2}([:-]))([0-9a-f]{2}\2){4}([0-9a-f]{2}\2){0,2}[0-9a-f]{2}|([0-9a-f]{4}\.){2,3}[0-9a-f]{4}", re.IGNORECASE)
+_ADDRESS = r"""(?:[^\s"(),.:;<>@[\]\\]+(?:\.[^\s"(),.:;<>@[\]\\]+)*|"[^"\\]*")@(?:[^\s@<>",]+|\[[^\]]*\])"""
+_EMAIL = re.compile(rf"{_ADDRESS}|[^<>@,]*<{_ADDRESS}>")
+_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
+_MAC = re.compile(
+    r"[0-9a-f]{2}(:[0-9a-f]{2}){5}|[0-9a-f]{2}(:[0-9a-f]{2}){7}|[0-9a-f]{2}(:[0-9a-f]{2}){19}"
+    r"|[0-9a-f]{2}(-[0-9a-f]{2}){5}|[0-9a-f]{2}(-[0-9a-f]{2}){7}|[0-9a-f]{2}(-[0-9a-f]{2}){19}"
+    r"|[0-9a-f]{4}(\.[0-9a-f]{4}){2}|[0-9a-f]{4}(\.[0-9a-f]{4}){3}|[0-9a-f]{4}(\.[0-9a-f]{4}){9}"
+    r"|[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40}",
+    re.IGNORECASE,
+)
 _BASE64 = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
 _OCTET = r"(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])"
 _RGB = re.compile(rf"rgb\(\s*{_OCTET}\s*,\s*{_OCTET}\s*,\s*{_OCTET}\s*\)")
@@ -44,10 +53,14 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _is_date(text: str) -> bool:
+    if not _DATE.fullmatch(text):
+        return False
     try:
-        return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(text) or text == "0000-01-01")
+        # Go has a year 0, a leap year; Python has none.
+        date.fromisoformat(text.replace("0000", "2000", 1) if text.startswith("0000") else text)
     except ValueError:
         return False
+    return True
 
 
 def _is_datetime(text: str) -> bool:
@@ -99,15 +112,18 @@ def _is_cidr(text: str) -> bool:
 
 
 def _is_uri(text: str) -> bool:
-    # A request URI: absolute, or a path from the root.
+    # A request URI: absolute, a path from the root, or an asterisk.
     if any(character <= " " or character == "\x7f" for character in text):
+        return False
+    hierarchical = text if text.startswith("/") else text.partition(":")[2]
+    if hierarchical.startswith("/") and _PERCENT.search(text.partition("?")[0]):
         return False
     try:
         parts = urlsplit(text)
         _ = parts.port
     except ValueError:
         return False
-    return bool(parts.scheme) or text.startswith("/")
+    return bool(parts.scheme) or text.startswith("/") or text == "*"
 
 
 def _is_base64(text: str) -> bool:
@@ -143,7 +159,16 @@ def _is_credit_card(text: str) -> bool:
 
 
 def _is_hostname(text: str) -> bool:
-    return _HOSTNAME.fullmatch(text) is not None and len(text.encode()) <= 255 and all(len(part) <= 63 for part in text.split("."))
+    # Letters and symbols of any script are allowed: look at the shape of the name.
+    shape = "".join(map(_hostname_sort, text))
+    sizes = [len(label.encode()) for label in text.split(".")]
+    return _HOSTNAME.fullmatch(shape) is not None and len(text.encode()) <= 255 and max(sizes) <= 63
+
+
+def _hostname_sort(character: str) -> str:
+    if character.isascii() and (character.isdigit() or character in ".-"):
+        return "0" if character.isdigit() else character
+    return {"L": "a", "S": "s"}.get(category(character)[0], "?")
 
 
 _HEX = "[0-9a-f]"
@@ -164,7 +189,7 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
     "isbn10": _is_isbn10,
     "isbn13": _is_isbn13,
     "creditcard": _is_credit_card,
-    "ssn": _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}"),
+    "ssn": _matches(r"\d{3}[- ]\d{2}[- ]\d{4}"),
     "hexcolor": _matches(rf"#?({_HEX}{{3}}|{_HEX}{{6}})"),
     "rgbcolor": lambda text: _RGB.fullmatch(text) is not None,
     "byte": _is_base64,

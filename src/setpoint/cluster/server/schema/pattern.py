@@ -31,6 +31,8 @@ _POSIX = {
 _PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}
 _REPEAT = re.compile(r"\{(\d+)(,(\d*))?\}")
 _GROUP_NAME = re.compile(r"\?P?<([A-Za-z0-9_]+)>")
+_NAMED = re.compile(r"\?P?<")
+_WRONG_FLAGS = re.compile(r"\?[imsU-]*.?", re.DOTALL)
 _FLAGS = re.compile(r"\?([imsU]*)(?:-([imsU]+))?([:)])")
 _LITERAL_ESCAPES = frozenset("aftnrv")
 
@@ -59,6 +61,7 @@ class _Translator:
         self._out: list[str] = []
         self._closers: list[str] = []
         self._multiline = [False]
+        self._repeated = ""  # the quantifier just read, if that is what was just read
         self._trailing = 0  # groups that flags in the middle have opened, to be closed at the end
 
     def run(self) -> str:
@@ -71,6 +74,7 @@ class _Translator:
                 can_repeat = False
                 continue
             can_repeat = True
+            self._repeated = ""
             self._at += 1
             match character:
                 case "\\":
@@ -102,9 +106,8 @@ class _Translator:
         found = _REPEAT.match(pattern, self._at)
         text = found[0] if found else pattern[self._at]
         if not can_repeat:
-            before = self._out[-1] if self._out else ""
-            if before and before[-1] in "*+?}" and not before.endswith("\\" + before[-1]):
-                raise PatternError("invalid nested repetition operator", before[-1] + text)
+            if self._repeated:
+                raise PatternError("invalid nested repetition operator", self._repeated + text)
             raise PatternError("missing argument to repetition operator", text)
         if found:
             low, high = int(found[1]), int(found[3]) if found[3] else 0
@@ -114,7 +117,10 @@ class _Translator:
         if self._at < len(pattern) and pattern[self._at] == "?":
             text += "?"
             self._at += 1
+        if self._out[-1] in ("^", "$", "\\Z"):
+            self._out[-1] = f"(?:{self._out[-1]})"  # Python repeats no bare anchors
         self._out.append(text)
+        self._repeated = text
 
     def _open_group(self) -> bool:
         """Read what follows `(`; say whether a quantifier may follow that."""
@@ -125,11 +131,15 @@ class _Translator:
         name = _GROUP_NAME.match(pattern, self._at)
         if name:
             self._at = name.end()
-            self._push(f"(?P<{name[1]}>", ")", self._multiline[-1])
+            # Names do not matter for matching, and RE2 lets them repeat.
+            self._push("(", ")", self._multiline[-1])
             return False
+        if _NAMED.match(pattern, self._at):
+            raise PatternError("invalid named capture", pattern[self._at - 1 : pattern.find(">", self._at) + 1 or None])
         flags = _FLAGS.match(pattern, self._at)
         if not flags:
-            raise PatternError("invalid or unsupported Perl syntax", pattern[self._at - 1 : self._at + 2])
+            wrong = _WRONG_FLAGS.match(pattern, self._at)
+            raise PatternError("invalid or unsupported Perl syntax", f"({wrong[0] if wrong else ''}")
         if "U" in flags[1] or "U" in (flags[2] or ""):
             raise PatternError("the flag U is not supported by the embedded server", pattern)
         self._at = flags.end()
@@ -170,12 +180,12 @@ class _Translator:
             if not found:
                 raise PatternError("invalid escape sequence", "\\x")
             self._at = found.end()
-            return _literal(chr(int(found[1] or found[2], 16)))
+            return _literal(int(found[1] or found[2], 16), found[0].removesuffix("}"))
         if character in "01234567" and (character == "0" or pattern[self._at : self._at + 1].isdigit()):
             found = re.compile(r"[0-7]{0,2}").match(pattern, self._at)
             rest = found[0] if found else ""
             self._at += len(rest)
-            return _literal(chr(int(character + rest, 8)))
+            return _literal(int(character + rest, 8), character + rest)
         if character in _LITERAL_ESCAPES:
             return "\\" + character
         if not in_class:
@@ -199,10 +209,9 @@ class _Translator:
             raise PatternError("invalid character class range", pattern[self._at - 2 : self._at + 1])
         self._at = found.end()
         negated ^= bool(found[1])
-        ranges = category_ranges(found[2] or found[4])
-        if not in_class:
-            return f"[{'^' if negated else ''}{ranges}]"
-        return _complement(ranges) if negated else ranges
+        ranges = _category(found[2] or found[4])
+        inside = _inside(_others(ranges) if negated else ranges)
+        return inside if in_class else f"[{inside}]"
 
     def _character_class(self) -> str:
         pattern, start = self._pattern, self._at - 1
@@ -225,45 +234,83 @@ class _Translator:
                 self._at = posix.end()
                 out.append(_complement(_POSIX[posix[2]]) if posix[1] else _POSIX[posix[2]])
             else:
-                self._at += 1
-                # Python reserves doubled set operators inside classes; RE2 does not.
-                out.append(self._escape(in_class=True) if character == "\\" else "\\" + character if character in "[&~|]" else character)
+                out.append(self._range())
             first = False
         return "".join(out) + "]"
 
+    def _range(self) -> str:
+        """Read a character inside a class, or a range of them, or an escape that stands for many."""
+        start, low = self._at, self._class_member()
+        if self._pattern[self._at : self._at + 1] != "-" or self._pattern[self._at + 1 : self._at + 2] in ("]", ""):
+            return low
+        if len(_one(low)) != 1:
+            return low
+        self._at += 1
+        middle, high = self._at, self._class_member()
+        if len(_one(high)) != 1:
+            raise PatternError("invalid escape sequence", self._pattern[middle : self._at])
+        if _one(high) < _one(low):
+            raise PatternError("invalid character class range", self._pattern[start : self._at])
+        return f"{low}-{high}"
 
-def _literal(character: str) -> str:
-    return f"\\U{ord(character):08x}"
+    def _class_member(self) -> str:
+        character = self._pattern[self._at]
+        self._at += 1
+        if character == "\\":
+            return self._escape(in_class=True)
+        # Python reserves doubled set operators inside classes; RE2 does not.
+        return "\\" + character if character in "[&~|-]" else character
+
+
+def _one(member: str) -> str:
+    """The character that a member of a class stands for, or a longer text if it is not a single one."""
+    if len(member) == 10 and member.startswith("\\U"):
+        return chr(int(member[2:], 16))
+    return member[1:] if len(member) == 2 and member[0] == "\\" and not member[1].isalnum() else member
+
+
+def _literal(code: int, written: str) -> str:
+    if code > sys.maxunicode:
+        raise PatternError("invalid escape sequence", f"\\x{written}")
+    return f"\\U{code:08x}"
 
 
 @lru_cache(maxsize=64)
-def category_ranges(category: str) -> str:
-    """The characters of a Unicode general category (`L`, `Lu`, ...) as the inside of a character class. Raises PatternError."""
-    ranges: list[str] = []
+def _category(name: str) -> tuple[tuple[int, int], ...]:
+    """The characters of a Unicode general category (`L`, `Lu`, ...), as ranges. Raises PatternError."""
+    ranges: list[tuple[int, int]] = []
     start: int | None = None
     for code in range(sys.maxunicode + 2):
-        inside = code <= sys.maxunicode and unicodedata.category(chr(code)).startswith(category)
+        inside = code <= sys.maxunicode and unicodedata.category(chr(code)).startswith(name)
         if inside and start is None:
             start = code
         elif not inside and start is not None:
-            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
+            ranges.append((start, code - 1))
             start = None
     if not ranges:
-        raise PatternError("Unicode scripts are not supported by the embedded server, only general categories", f"\\p{{{category}}}")
-    return "".join(ranges)
+        problem = "Unicode scripts are not supported by the embedded server, only general categories"
+        raise PatternError(problem, f"\\p{{{name}}}")
+    return tuple(ranges)
 
 
-@lru_cache(maxsize=64)
-def _complement(inside: str) -> str:
-    """The inside of the class that holds every character but these."""
-    inverse = re.compile(f"[^{inside}]")
-    ranges: list[str] = []
-    start: int | None = None
-    for code in range(sys.maxunicode + 2):
-        matched = code <= sys.maxunicode and inverse.match(chr(code)) is not None
-        if matched and start is None:
-            start = code
-        elif not matched and start is not None:
-            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
-            start = None
-    return "".join(ranges)
+def _others(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """The characters that are in none of these ranges, which are in order."""
+    result = []
+    after = 0
+    for first, last in ranges:
+        if first > after:
+            result.append((after, first - 1))
+        after = last + 1
+    if after <= sys.maxunicode:
+        result.append((after, sys.maxunicode))
+    return tuple(result)
+
+
+def _inside(ranges: tuple[tuple[int, int], ...]) -> str:
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
+def _complement(ascii_class: str) -> str:
+    """The inside of the class that holds every character but these, all of which are ASCII."""
+    matcher = re.compile(f"[{ascii_class}]")
+    return _inside(_others(tuple((code, code) for code in range(128) if matcher.match(chr(code)))))
