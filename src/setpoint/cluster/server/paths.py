@@ -5,33 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from setpoint.api import Answer, Operation
-from setpoint.cluster.server.encoding import encode
+from setpoint.cluster.server.discovery import discover
+from setpoint.cluster.server.health import health, is_health
+from setpoint.cluster.server.version import version
 
 if TYPE_CHECKING:
     from setpoint.cluster.server.server import ApiServer
 
-VERSION = {
-    "major": "1",
-    "minor": "37",
-    "gitVersion": "v1.37.2+setpoint",
-    "gitCommit": "",
-    "gitTreeState": "",
-    "buildDate": "1970-01-01T00:00:00Z",
-    "goVersion": "",
-    "compiler": "setpoint: for development, tests and small single-node use",
-    "platform": "python",
-}
-"""What `/version` says: the API is that of Kubernetes 1.37, the server is not Kubernetes'."""
-
 
 def answer_path(server: ApiServer, operation: Operation) -> Answer:
     """The answer for an operation without a resource."""
-    path = operation.path.partition("?")[0].rstrip("/") or "/"
+    path = "/" + operation.path.partition("?")[0].strip("/")
+    if is_health(path):
+        return health(path, operation.options) or no_such_path()
     if path == "/version":
-        return Answer(status=200, body=encode(VERSION))
-    if path in ("/healthz", "/livez", "/readyz") or path.startswith(("/healthz/", "/livez/", "/readyz/")):
-        return Answer(status=200, body=b"ok", content_type="text/plain; charset=utf-8")
-    return no_such_path()
+        return version()
+    return discover(server.kinds, path) or no_such_path()
 
 
 def no_such_path() -> Answer:

@@ -1,0 +1,116 @@
+"""Discovery: which groups, versions and resources there are, in the form that every client understands.
+
+Aggregated discovery (all in one answer) is not there yet; clients that ask for it accept this form too, and then read on.
+
+https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from setpoint.api import Answer
+from setpoint.cluster.server.builtin import BuiltinKind
+from setpoint.cluster.server.encoding import encode
+from setpoint.cluster.server.kinds import Kinds, ServedKind
+
+Json = dict[str, Any]
+
+_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_MATURITY = {"": 2, "beta": 1, "alpha": 0}
+
+
+def discover(kinds: Kinds, path: str) -> Answer | None:
+    """The document at a path without trailing slash (`/api`, `/apis/apps`, `/apis/apps/v1`), None where there is none."""
+    match path.strip("/").split("/"):
+        case ["api"]:
+            return _answer({"kind": "APIVersions", "versions": _versions(kinds.of_group("")), "serverAddressByClientCIDRs": []})
+        case ["api", version]:
+            return _resources([kind for kind in kinds.of_group("") if kind.version == version])
+        case ["apis"]:
+            groups = {kind.group: None for kind in kinds if kind.group}
+            return _answer({"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(name, kinds.of_group(name)) for name in groups]})
+        case ["apis", name]:
+            served = kinds.of_group(name) if name else []
+            return _answer({"kind": "APIGroup", "apiVersion": "v1", **_group(name, served)}) if served else None
+        case ["apis", name, version]:
+            return _resources([kind for kind in kinds.of_group(name) if name and kind.version == version])
+    return None
+
+
+def priority(version: str) -> tuple[int, int, int, int, str]:
+    """Sorts versions as Kubernetes prefers them when reversed: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by the alphabet.
+
+    https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+    """
+    known = _VERSION.fullmatch(version)
+    if known is None:
+        return (0, 0, 0, 0, "".join(chr(0x10FFFF - ord(letter)) for letter in version))
+    major, maturity, minor = known.groups()
+    return (1, _MATURITY[maturity or ""], int(major), int(minor or 0), "")
+
+
+def _versions(kinds: Iterable[ServedKind]) -> list[str]:
+    return sorted({kind.version: None for kind in kinds}, key=priority, reverse=True)
+
+
+def _group(name: str, kinds: Iterable[ServedKind]) -> Json:
+    versions = [{"groupVersion": f"{name}/{version}", "version": version} for version in _versions(kinds)]
+    return {"name": name, "versions": versions, "preferredVersion": versions[0]}
+
+
+def _resources(kinds: Sequence[ServedKind]) -> Answer | None:
+    if not kinds:
+        return None
+    first = kinds[0]
+    # The core group's list, alone of all, has no apiVersion.
+    head: Json = {"kind": "APIResourceList", "apiVersion": "v1"} if first.group else {"kind": "APIResourceList"}
+    resources = [entry for kind in kinds for entry in _entries(kind)]
+    return _answer({**head, "groupVersion": first.api_version, "resources": resources})
+
+
+def _entries(kind: ServedKind) -> list[Json]:
+    """The kind's own entry and those of its subresources."""
+    own: Json = {
+        "name": kind.plural,
+        "singularName": kind.singular,
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": list(kind.verbs),
+    }
+    if kind.short_names:
+        own["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        own["categories"] = list(kind.categories)
+    own["storageVersionHash"] = _storage_version_hash(kind)
+    return [own, *(_subresource(kind, name) for name in kind.subresources)]
+
+
+def _subresource(kind: ServedKind, name: str) -> Json:
+    entry: Json = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced}
+    group, version, shown = _kind_of_subresource(kind, name)
+    if (group, version) != (kind.group, kind.version):
+        entry |= {"group": group, "version": version}
+    return {**entry, "kind": shown, "verbs": list(kind.subresources[name])}
+
+
+def _kind_of_subresource(kind: ServedKind, name: str) -> tuple[str, str, str]:
+    if isinstance(kind.origin, BuiltinKind):
+        found = next((sub for sub in kind.origin.subresources if sub.name == name), None)
+        if found is not None:
+            return found.group, found.version, found.kind
+    return ("autoscaling", "v1", "Scale") if name == "scale" else (kind.group, kind.version, kind.kind)
+
+
+def _storage_version_hash(kind: ServedKind) -> str:
+    """Names the version in which objects are kept, so that who migrates stored objects sees it change."""
+    named = f"{kind.group}/{kind.storage_version or kind.version}/{kind.kind}"
+    return base64.b64encode(hashlib.sha256(named.encode()).digest()[:8]).decode()
+
+
+def _answer(document: Json) -> Answer:
+    return Answer(status=200, body=encode(document))
