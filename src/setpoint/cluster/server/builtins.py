@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
-from setpoint.api import ApiError
 from setpoint.api.status import bad_request
 from setpoint.cluster.server import builtin, names
+from setpoint.cluster.server.builtin import strategy
 from setpoint.cluster.server.builtin.defaults import apply_defaults
+from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
-from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
-from setpoint.cluster.server.metadata import go_type
-from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema, drop_nulls, validate
+from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy, value_at
+from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema, drop_nulls
+from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
+
+Read: TypeAlias = Callable[[str], list[Object]]
 
 IMMORTAL = ("default", "kube-system", "kube-public")
 """The namespaces that may not be deleted."""
@@ -27,57 +32,66 @@ class BuiltinStrategy(Strategy):
     custom = False
     unconditional_update = True
 
-    def __init__(self, kind: builtin.BuiltinKind) -> None:
-        self._kind = kind
+    def __init__(self, kind: builtin.BuiltinKind, read: Read) -> None:
+        self._name = kind.kind
+        self._read = read
         self.generation = kind.has_generation
         self.create_on_update = kind.kind in ("Lease", "Event")
+        self.name_rule = _NAME_RULES.get(kind.kind, names.dns_subdomain)
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
-        schema = kind.structural
-        if schema is not None:
-            obj = drop_nulls(obj, schema)
-            for error in validate(without_metadata(obj), schema):
-                if error.reason == "FieldValueTypeInvalid":
-                    raise _unreadable(kind, obj, error.field)
-        obj = dict(obj)
-        apply_defaults(self._kind.kind, obj)
+        if (problem := malformed(self._name, obj)) is not None:
+            raise bad_request(f'{self._name} in version "{kind.version}" cannot be handled as a {self._name}: {problem}')
+        obj = dict(obj) if kind.structural is None else {**drop_nulls(obj, kind.structural)}
+        apply_defaults(self._name, obj)
         return obj
-
-    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
-        """See `Strategy`."""
-        errors = super().validate(without_metadata(obj), old, kind)
-        for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
-            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
-                errors.append(
-                    causes.invalid(
-                        f"metadata.finalizers[{index}]", finalizer, "name is neither a standard finalizer name nor is it fully qualified"
-                    )
-                )
-        return errors
-
-    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
-        """See `Strategy`: nothing to warn of, what would be warned of has been refused."""
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""
-        return bool(obj.get("spec") != old.get("spec"))
+        return strategy.wants_new_generation(self._name, obj, old)
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`."""
+        strategy.prepare_create(self._name, obj, self._taken())
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`."""
+        strategy.prepare_update(self._name, obj, old, subresource, self._taken())
+
+    def _taken(self) -> list[str | int]:
+        """The addresses and ports that services have, where they matter."""
+        return _addresses(self._read("/services")) if self._name == "Service" else []
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        errors = strategy.validate(self._name, obj, old)
+        for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
+            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+                text = "name is neither a standard finalizer name nor is it fully qualified"
+                errors.append(causes.invalid(f"metadata.finalizers[{index}]", finalizer, text))
+        return errors
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """See `Strategy`: there is nothing to warn of, since it has been refused."""
+
+    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
+        """See `Strategy`."""
+        value = value_at(dict(obj), tuple(path.split(".")))
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else as_json(value)
 
 
-def without_metadata(obj: Mapping[str, Json]) -> dict[str, Json]:
-    """The object but for its metadata, which has rules of its own."""
-    return {key: value for key, value in obj.items() if key != "metadata"}
-
-
-def _unreadable(kind: ServedKind, obj: Json, where: str) -> ApiError:
-    """400 in the words of Go's decoder, which knows no indices and no keys of maps (only their last part is dropped here)."""
-    value = obj
-    for key in where.replace("]", "").replace("[", ".").split("."):
-        value = value[int(key)] if isinstance(value, list) else value.get(key) if isinstance(value, dict) else value
-    return bad_request(
-        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
-        f"json: cannot unmarshal {go_type(value)} into Go struct field {kind.kind}.{where}"
-    )
+def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
+    taken: list[str | int] = []
+    for service in services:
+        spec = service.get("spec") or {}
+        taken += spec.get("clusterIPs") or []
+        taken += [port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort")]
+        if spec.get("healthCheckNodePort"):
+            taken.append(spec["healthCheckNodePort"])
+    return taken
 
 
 class NamespaceStrategy(BuiltinStrategy):
@@ -85,28 +99,6 @@ class NamespaceStrategy(BuiltinStrategy):
 
     returns_deleted = True
     marks_grace = False
-    name_rule = staticmethod(names.dns_label)
-
-    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
-        """See `Strategy`."""
-        finalizers = list((obj.get("spec") or {}).get("finalizers") or [])
-        if "kubernetes" not in finalizers:
-            finalizers.append("kubernetes")
-        obj["spec"] = {**(obj.get("spec") or {}), "finalizers": finalizers}
-        obj["status"] = {"phase": "Active"}
-        self._label(obj)
-
-    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
-        """See `Strategy`."""
-        if subresource == "finalize":
-            obj["status"] = old["status"]
-        else:
-            obj["spec"] = old.get("spec") or {}
-        self._label(obj)
-
-    def _label(self, obj: dict[str, Json]) -> None:
-        labels = {**(obj["metadata"].get("labels") or {}), "kubernetes.io/metadata.name": obj["metadata"]["name"]}
-        obj["metadata"]["labels"] = labels
 
     def terminate(self, obj: dict[str, Json], now: str) -> None:
         """See `Strategy`."""
@@ -120,10 +112,6 @@ class NamespaceStrategy(BuiltinStrategy):
         """See `Strategy`."""
         return "this namespace may not be deleted" if obj["metadata"]["name"] in IMMORTAL else ""
 
-    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
-        """See `Strategy`."""
-        return (obj.get("status") or {}).get("phase") or "" if path == "status.phase" else None
-
 
 class PodStrategy(BuiltinStrategy):
     """Pods, which get time to stop."""
@@ -136,14 +124,9 @@ class PodStrategy(BuiltinStrategy):
         if not spec.get("nodeName") or status.get("phase") in ("Succeeded", "Failed"):
             return 0
         if asked is not None:
-            return max(1, asked) if asked < 0 else asked
+            return 1 if asked < 0 else asked
         given = spec.get("terminationGracePeriodSeconds")
         return _DEFAULT_GRACE if given is None else int(given)
-
-
-@lru_cache(maxsize=1)
-def _data() -> tuple[builtin.BuiltinKind, ...]:
-    return builtin.kinds()
 
 
 @lru_cache(maxsize=64)
@@ -156,12 +139,12 @@ def _typed(kind: builtin.BuiltinKind) -> TypedSchema:
     return TypedSchema.from_openapi(builtin.schema_of(kind), builtin.schemas(kind.group, kind.version), built_in=True)
 
 
-def builtin_kinds(definitions: Callable[[], list[Object]]) -> list[ServedKind]:
-    """All built-in kinds; `definitions` gives the custom resource definitions that are stored."""
-    return [_served(kind, definitions) for kind in _data()]
+def builtin_kinds(read: Read) -> list[ServedKind]:
+    """All built-in kinds; `read` gives the objects that are stored in a collection."""
+    return [_served(kind, read) for kind in builtin.kinds()]
 
 
-def _served(kind: builtin.BuiltinKind, definitions: Callable[[], list[Object]]) -> ServedKind:
+def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
     return ServedKind(
         group=kind.group,
         version=kind.version,
@@ -173,9 +156,9 @@ def _served(kind: builtin.BuiltinKind, definitions: Callable[[], list[Object]]) 
         short_names=kind.short_names,
         categories=kind.categories,
         verbs=kind.verbs,
-        subresources={sub.name: sub.verbs for sub in kind.subresources},
+        subresources={sub.name: sub.verbs for sub in kind.subresources if sub.name in _SUBRESOURCES},
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
-        strategy=_strategy(kind, definitions),
+        strategy=_strategy(kind, read),
         selectable=_SELECTABLE.get(kind.kind, ()),
         make_structural=lambda: _structural(kind),
         make_typed=lambda: _typed(kind),
@@ -183,11 +166,42 @@ def _served(kind: builtin.BuiltinKind, definitions: Callable[[], list[Object]]) 
     )
 
 
-def _strategy(kind: builtin.BuiltinKind, definitions: Callable[[], list[Object]]) -> Strategy:
+def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
     if kind.kind == "CustomResourceDefinition":
-        return CrdStrategy(definitions)
-    return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind)
+        return CrdStrategy(lambda: read(CRD_COLLECTION))
+    return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind, read)
 
 
+_SUBRESOURCES = ("status", "scale", "finalize")
+"""Those that are served; a pod's log or a service's proxy are not."""
 _STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy}
-_SELECTABLE: dict[str, tuple[str, ...]] = {"Namespace": ("status.phase",)}
+_NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_1035_label}
+_SELECTABLE: dict[str, tuple[str, ...]] = {
+    "Event": (
+        "involvedObject.kind",
+        "involvedObject.namespace",
+        "involvedObject.name",
+        "involvedObject.uid",
+        "involvedObject.apiVersion",
+        "involvedObject.resourceVersion",
+        "involvedObject.fieldPath",
+        "reason",
+        "reportingComponent",
+        "source",
+        "type",
+    ),
+    "Namespace": ("status.phase",),
+    "Pod": (
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "spec.hostNetwork",
+        "status.phase",
+        "status.podIP",
+        "status.nominatedNodeName",
+    ),
+    "ReplicaSet": ("status.replicas",),
+    "Secret": ("type",),
+    "Service": ("spec.clusterIP", "spec.type"),
+}

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping
 from contextvars import copy_context
 
 from setpoint.api import GroupVersionResource
+from setpoint.api.status import bad_request
+from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
 from setpoint.cluster.server.crds import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
-from setpoint.cluster.server.encoding import decode
+from setpoint.cluster.server.encoding import decode, objects_in
 from setpoint.cluster.server.kinds import Kinds, ScalePaths, ServedKind, Strategy
 from setpoint.cluster.server.options import DeleteOptions, WriteOptions
 from setpoint.cluster.server.registry import Registry
@@ -42,6 +44,8 @@ class CrdStrategy(Strategy):
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
+        if (problem := malformed("CustomResourceDefinition", obj)) is not None:
+            raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
         return default_crd(super().complete(obj, kind))
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
@@ -78,12 +82,6 @@ class CrdStrategy(Strategy):
         obj.update(terminating(obj, done=False, now=now))
 
 
-class CustomStrategy(Strategy):
-    """What is special about a custom kind: nothing, but its definition may be on its way out."""
-
-    closing = False
-
-
 class CustomKinds:
     """Follows the definitions in storage, and keeps `Kinds` in step with them."""
 
@@ -95,10 +93,6 @@ class CustomKinds:
         self._context = copy_context()
         self._closing: dict[str, str] = {}
         storage.subscribe(self._changed)
-
-    def definitions(self) -> list[Object]:
-        """All definitions."""
-        return definitions(self._storage)
 
     def _changed(self, change: Change) -> None:
         if change.collection == COLLECTION:
@@ -177,17 +171,12 @@ class CustomKinds:
 
     def _name_others(self) -> None:
         """Names have become free: whoever waited for them gets them."""
-        everything = self.definitions()
+        everything = objects_in(self._storage, COLLECTION)
         for crd in everything:
             if not is_established(crd):
                 named = accept_names(crd, everything, self._registry.means().now)
                 if named != crd:
                     self._registry.store(self._crd_kind(), named, crd)
-
-
-def definitions(storage: Storage) -> list[Object]:
-    """All definitions that are stored."""
-    return [decode(record.value) for record in storage.list(COLLECTION).records]
 
 
 def served(custom: CustomKind, crd: Object) -> ServedKind:

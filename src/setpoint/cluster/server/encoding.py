@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from setpoint.cluster.server.schema import Json
-from setpoint.cluster.server.storage import Record
+from setpoint.cluster.server.storage import Record, Storage
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
@@ -42,3 +42,8 @@ def in_version(record: Record, api_version: str) -> bytes:
         return value
     obj["apiVersion"] = api_version
     return encode(obj)
+
+
+def objects_in(storage: Storage, collection: str) -> list[dict[str, Json]]:
+    """All objects of a collection, decoded."""
+    return [decode(record.value) for record in storage.list(collection).records]

@@ -23,7 +23,7 @@ from setpoint.api.status import (
     not_supported_here,
 )
 from setpoint.cluster.server import deletion, reading, write
-from setpoint.cluster.server.encoding import decode, encode, in_version
+from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type
 from setpoint.cluster.server.options import (
@@ -260,18 +260,26 @@ class Registry:
         metadata = draft.obj["metadata"]
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
         revision = storage.revision + 1 if draft.changed and not target.options.dry_run else expected
-        obj = {**draft.obj, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(revision)}}
-        if not revision:
+        # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
+        let_go = draft.gone and draft.obj is not draft.live
+        stamp = expected if let_go else revision
+        obj = {**draft.obj, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
+        if not stamp:
             del obj["metadata"]["resourceVersion"]
         head = Head(metadata.get("labels") or {}, kind.fields_of(obj) if kind.selectable else {})
         key = kind.key(metadata.get("namespace", ""), metadata["name"])
         record = Record(kind.collection, key, encode(obj), revision, head)
         if draft.changed and not target.options.dry_run:
             if draft.gone:
-                storage.delete(record, expected=expected)
+                storage.delete(self._last(record, revision) if let_go else record, expected=expected)
             else:
                 storage.put(record, expected=expected)
         return Written(kind, record, created=draft.live is None, removed=draft.gone, warnings=draft.warnings)
+
+    def _last(self, record: Record, revision: int) -> Record:
+        stored = self.storage.get(record.collection, record.key)
+        assert stored is not None, "what is let go is stored"
+        return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
 def _patched(target: Target, patched: Json, repeated: list[str], warnings: list[str]) -> Object:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import failure, forbidden, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
-from setpoint.cluster.server.custom import CustomKinds, definitions
-from setpoint.cluster.server.encoding import decode, encode
+from setpoint.cluster.server.custom import CustomKinds
+from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.options import WriteOptions, list_options
@@ -17,7 +17,7 @@ from setpoint.cluster.server.paths import answer_path, no_such_path
 from setpoint.cluster.server.registry import Registry, Written
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import MemoryStorage, Storage
-from setpoint.cluster.server.views import WholeView
+from setpoint.cluster.server.views import View, view_for
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
@@ -31,7 +31,7 @@ class ApiServer:
     def __init__(self, world: World, *, storage: Storage | None = None) -> None:
         self.world = world
         self.storage: Storage = storage if storage is not None else MemoryStorage()
-        self.kinds = Kinds(builtin_kinds(lambda: definitions(self.storage)))
+        self.kinds = Kinds(builtin_kinds(lambda collection: objects_in(self.storage, collection)))
         self.registry = Registry(self.storage, world)
         self.hub = Hub(self.storage, world)
         self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)
@@ -95,7 +95,7 @@ class ApiServer:
             if found is None:
                 raise not_found(kind.resource, operation.name)
             verbs = found
-        if operation.verb not in verbs or (operation.verb == "create" and operation.name and not operation.subresource):
+        if operation.verb not in verbs or (operation.verb == "create" and operation.name and not kind.strategy.custom):
             if kind.strategy.custom:
                 message = f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"'
                 raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
@@ -104,18 +104,18 @@ class ApiServer:
             raise forbidden(kind.resource, operation.name, "create not allowed while custom resource definition is terminating")
 
     def _do(self, operation: Operation, kind: ServedKind) -> Answer | Stream:
-        view, registry = WholeView(), self.registry
+        registry = self.registry
+        listing = operation.verb in ("list", "deletecollection")
+        view = view_for(operation.accept, operation.options.get("includeObject", ""), self.world.clock.now, listing=listing)
         warnings = (kind.deprecation,) if kind.deprecation else ()
         match operation.verb:
             case "get" if operation.subresource == "scale":
                 return Answer(status=200, body=registry.scale(operation, kind), warnings=warnings)
             case "get":
-                return Answer(
-                    status=200, body=view.show(kind, registry.get(operation, kind)), content_type=view.content_type, warnings=warnings
-                )
+                return Answer(status=200, body=view.show(kind, registry.get(operation, kind)), warnings=warnings)
             case "list":
                 body = view.show_list(kind, registry.list(operation, kind))
-                return Answer(status=200, body=body, content_type=view.content_type, warnings=warnings)
+                return Answer(status=200, body=body, warnings=warnings)
             case "watch":
                 options = list_options(operation, kind, watch=True)
                 prefix = f"{operation.namespace}/" if operation.namespace else ""
@@ -130,14 +130,14 @@ class ApiServer:
                 return self._deleted(registry.delete(operation, kind), view, warnings)
             case "deletecollection":
                 listing, _ = registry.delete_collection(operation, kind)
-                return Answer(status=200, body=view.show_list(kind, listing), content_type=view.content_type, warnings=warnings)
+                return Answer(status=200, body=view.show_list(kind, listing), warnings=warnings)
 
-    def _written(self, written: Written, view: WholeView, warnings: tuple[str, ...]) -> Answer:
+    def _written(self, written: Written, view: View, warnings: tuple[str, ...]) -> Answer:
         status = 201 if written.created else 200
         body = written.shown if written.shown is not None else view.show(written.kind, written.record)
-        return Answer(status=status, body=body, content_type=view.content_type, warnings=(*warnings, *written.warnings))
+        return Answer(status=status, body=body, warnings=(*warnings, *written.warnings))
 
-    def _deleted(self, written: Written, view: WholeView, warnings: tuple[str, ...]) -> Answer:
+    def _deleted(self, written: Written, view: View, warnings: tuple[str, ...]) -> Answer:
         kind = written.kind
         if not written.removed or kind.strategy.returns_deleted:
             return self._written(written, view, warnings)

@@ -1,28 +1,72 @@
-"""How answers show objects: whole, or as the client's `Accept` asks.
+"""How answers show objects: whole, as their metadata, or as rows of a table, as the client's `Accept` asks.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
 """
 
 from __future__ import annotations
 
-from setpoint.cluster.server.encoding import encode, in_version
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Protocol, TypeAlias, cast
+
+from setpoint.api.operation import JSON
+from setpoint.api.status import bad_request, failure
+from setpoint.cluster.server.builtin_tables import builtin_columns
+from setpoint.cluster.server.crds import CustomKind
+from setpoint.cluster.server.encoding import decode, encode, in_version
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.reading import Listing
+from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.storage import Record
+from setpoint.cluster.server.tables import (
+    GENERIC,
+    Columns,
+    IncludeObject,
+    MetaVersion,
+    custom_columns,
+    partial_metadata,
+    partial_metadata_list,
+    table,
+)
+
+Now: TypeAlias = Callable[[], datetime]
+
+_ACCEPTED = "application/json"
+_INCLUDES = ("", "None", "Metadata", "Object")
+
+
+class View(Protocol):
+    """One way of showing objects. A view serves one request; a watch keeps it for its whole life."""
+
+    @property
+    def shared(self) -> str:
+        """The name under which what this view shows of an object may be used for other watchers too, or nothing."""
+        ...
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """An object, in the version that was asked for."""
+        ...
+
+    def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
+        """A list of objects."""
+        ...
+
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """A bookmark: an object with nothing but its metadata."""
+        ...
 
 
 class WholeView:
     """Objects as they are."""
 
-    content_type = "application/json"
     shared = "whole"
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
-        """An object, in the version that was asked for."""
+        """See `View`."""
         return in_version(record, kind.api_version)
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
-        """A list of objects."""
+        """See `View`."""
         items = b",".join([in_version(record, kind.api_version) for record in listing.records])
         return b'{"apiVersion":%b,"items":[%b],"kind":%b,"metadata":%b}' % (
             encode(kind.api_version),
@@ -31,9 +75,69 @@ class WholeView:
             encode(list_metadata(kind, listing)),
         )
 
-    def bookmark(self, kind: ServedKind, bookmark: bytes) -> bytes:
-        """A bookmark as it is."""
-        return bookmark
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """See `View`."""
+        return encode({"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata})
+
+
+class MetadataView:
+    """Objects as `PartialObjectMetadata`."""
+
+    def __init__(self, version: MetaVersion) -> None:
+        self._version = version
+        self.shared = f"metadata/{version}"
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """See `View`."""
+        return encode(partial_metadata(decode(record.value), self._version))
+
+    def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
+        """See `View`."""
+        objects = (decode(record.value) for record in listing.records)
+        return encode(partial_metadata_list(objects, list_metadata(kind, listing), self._version))
+
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """See `View`."""
+        return encode(partial_metadata({"metadata": metadata}, self._version))
+
+
+class TableView:
+    """Objects as rows of a `Table`. Only the first table of a view has the headings of its columns."""
+
+    shared = ""
+
+    def __init__(self, version: MetaVersion, include: IncludeObject, now: Now) -> None:
+        self._version = version
+        self._include = include
+        self._now = now
+        self._columns: Columns | None = None
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """See `View`."""
+        obj = decode(in_version(record, kind.api_version))
+        return self._table(kind, [obj], {"resourceVersion": obj["metadata"].get("resourceVersion", "")})
+
+    def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
+        """See `View`."""
+        return self._table(kind, [decode(in_version(record, kind.api_version)) for record in listing.records], list_metadata(kind, listing))
+
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """See `View`."""
+        obj = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+        return self._table(kind, [obj], {"resourceVersion": metadata["resourceVersion"]})
+
+    def _table(self, kind: ServedKind, objects: list[dict[str, Json]], metadata: Mapping[str, Json]) -> bytes:
+        first = self._columns is None
+        if self._columns is None:
+            self._columns = _columns(kind)
+        shown = table(self._columns, objects, metadata, self._include, self._now(), with_definitions=first, version=self._version)
+        return encode(shown)
+
+
+def _columns(kind: ServedKind) -> Columns:
+    if isinstance(kind.origin, CustomKind):
+        return custom_columns(kind.origin)
+    return builtin_columns(kind.group, kind.plural) or GENERIC
 
 
 def list_metadata(kind: ServedKind, listing: Listing) -> dict[str, str | int]:
@@ -44,3 +148,47 @@ def list_metadata(kind: ServedKind, listing: Listing) -> dict[str, str | int]:
         if listing.remaining is not None:
             metadata["remainingItemCount"] = listing.remaining
     return metadata
+
+
+def view_for(accept: str, include: str, now: Now, *, listing: bool = False) -> View:
+    """The first view that the client asks for and the server has. Raises NotAcceptable and BadRequest."""
+    if accept in ("", JSON, "*/*"):
+        return WholeView()
+    for media, parameters in _by_quality(accept):
+        if media not in (JSON, "application/*", "*/*"):
+            continue
+        shape = parameters.get("as", "")
+        if not shape:
+            return WholeView()
+        version = parameters.get("v", "")
+        if parameters.get("g") != "meta.k8s.io" or version not in ("v1", "v1beta1"):
+            continue
+        meta = cast(MetaVersion, version)
+        match shape:
+            case "Table":
+                if include not in _INCLUDES:
+                    raise bad_request(
+                        f'Unable to convert to Table as requested: includeObject: Invalid value: "{include}": '
+                        "must be 'Metadata', 'Object', 'None', or empty"
+                    )
+                return TableView(meta, cast(IncludeObject, include), now)
+            case "PartialObjectMetadata" | "PartialObjectMetadataList":
+                if listing is not (shape == "PartialObjectMetadataList"):
+                    what = "a list" if listing else "not a list"
+                    raise failure(406, "NotAcceptable", f"you requested {shape}, but the requested object is {what}")
+                return MetadataView(meta)
+            case _:
+                continue
+    raise failure(406, "NotAcceptable", f"only the following media types are accepted: {_ACCEPTED}")
+
+
+def _by_quality(accept: str) -> list[tuple[str, dict[str, str]]]:
+    """The clauses of an `Accept` header, the most wanted first."""
+    clauses: list[tuple[float, str, dict[str, str]]] = []
+    for clause in accept.split(","):
+        media, *rest = (part.strip() for part in clause.split(";"))
+        parameters = dict(part.split("=", 1) for part in rest if "=" in part)
+        quality = parameters.get("q", "1")
+        clauses.append((float(quality) if quality.replace(".", "", 1).isdigit() else 0.0, media.lower(), parameters))
+    clauses.sort(key=lambda clause: -clause[0])
+    return [(media, parameters) for quality, media, parameters in clauses if quality > 0]

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import Context, copy_context
-from typing import Protocol
 
 from setpoint.api import ApiError
 from setpoint.api.status import expired
 from setpoint.api.watch import INITIAL_EVENTS_END, EventType, encode_frame
-from setpoint.cluster.server.encoding import encode, restamped
+from setpoint.cluster.server.encoding import restamped
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.options import ListOptions
 from setpoint.cluster.server.reading import too_large
+from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Change, Compacted, Record, Storage
+from setpoint.cluster.server.views import View
 from setpoint.world import World
 
 BOOKMARK_INTERVAL = 60.0
@@ -30,23 +31,6 @@ LAST_BOOKMARK = 2.0
 QUEUE_LIMIT = 20_000
 """Frames that may wait for a watcher, beyond those of its start."""
 _SHORTEST, _LONGEST = 1800.0, 3600.0
-
-
-class Form(Protocol):
-    """How objects are shown to one watcher."""
-
-    @property
-    def shared(self) -> str:
-        """The name under which what this form shows may be used for other watchers too, or nothing."""
-        ...
-
-    def show(self, kind: ServedKind, record: Record) -> bytes:
-        """An object."""
-        ...
-
-    def bookmark(self, kind: ServedKind, bookmark: bytes) -> bytes:
-        """A bookmark, given as an object of the kind with nothing but a version."""
-        ...
 
 
 class _Emission:
@@ -59,13 +43,13 @@ class _Emission:
         self._made: dict[tuple[str, str, str], bytes] = {}
         self._left: Record | None = None
 
-    def frame(self, kind: ServedKind, form: Form, type: EventType, record: Record) -> bytes:
-        if not form.shared:
-            return encode_frame(type, form.show(kind, record))
-        key = (kind.version, form.shared, type)
+    def frame(self, kind: ServedKind, view: View, type: EventType, record: Record) -> bytes:
+        if not view.shared:
+            return encode_frame(type, view.show(kind, record))
+        key = (kind.version, view.shared, type)
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = encode_frame(type, form.show(kind, record))
+            made = self._made[key] = encode_frame(type, view.show(kind, record))
         return made
 
     def left(self, previous: Record) -> Record:
@@ -79,10 +63,10 @@ class _Emission:
 class Watcher:
     """One open watch: a `Stream` whose frames wait in memory until they are read."""
 
-    def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, form: Form, bookmarks: bool) -> None:
+    def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, view: View, bookmarks: bool) -> None:
         self.kind = kind
         self.selection = selection
-        self.form = form
+        self.view = view
         self.bookmarks = bookmarks
         self._hub = hub
         self._frames: list[bytes] = []
@@ -102,10 +86,10 @@ class Watcher:
         was = previous is not None and self.selection.matches(previous)
         now = not change.deleted and self.selection.matches(change.record)
         if now:
-            self._queue(emission.frame(self.kind, self.form, "MODIFIED" if was else "ADDED", change.record))
+            self._queue(emission.frame(self.kind, self.view, "MODIFIED" if was else "ADDED", change.record))
         elif was and previous is not None:
             record = change.record if change.deleted else emission.left(previous)
-            self._queue(emission.frame(self.kind, self.form, "DELETED", record))
+            self._queue(emission.frame(self.kind, self.view, "DELETED", record))
 
     def begin(self, frames: list[bytes]) -> None:
         """Puts the frames of the start before all others; they do not count towards the limit."""
@@ -119,11 +103,10 @@ class Watcher:
 
     def bookmark_frame(self, revision: int, *, initial: bool = False) -> bytes:
         """The frame of a bookmark."""
-        metadata: dict[str, object] = {"creationTimestamp": None, "resourceVersion": str(revision)}
+        metadata: dict[str, Json] = {"resourceVersion": str(revision)}
         if initial:
             metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-        body = encode({"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata})
-        return encode_frame("BOOKMARK", self.form.bookmark(self.kind, body))
+        return encode_frame("BOOKMARK", self.view.bookmark(self.kind, metadata))
 
     def fail(self, error: ApiError) -> None:
         """Queues an error, which is the last that the watcher gets."""
@@ -190,20 +173,21 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
         self._unsubscribe = storage.subscribe(self._changed)
 
-    def open(self, kind: ServedKind, selection: Selection, options: ListOptions, form: Form) -> Watcher:
+    def open(self, kind: ServedKind, selection: Selection, options: ListOptions, view: View) -> Watcher:
         """Starts a watch.
 
         An initial state that is asked for, or the events since a resourceVersion, are queued at once. A resourceVersion that is too old
         makes a stream with nothing but an error; that is how the real server says it too.
         """
-        watcher = Watcher(self, kind, selection, form, options.bookmarks)
+        watcher = Watcher(self, kind, selection, view, options.bookmarks)
         storage, version = self._storage, options.resource_version
         if options.send_initial_events is None:
             initial = not version
         else:
             initial = options.send_initial_events
-        if version and initial and version > storage.revision:
-            raise too_large(version, storage.revision)
+        if version and options.send_initial_events and version > storage.revision:
+            watcher.fail(too_large(version, storage.revision))
+            return watcher
         try:
             self._start(watcher, initial, version)
         except Compacted as error:
@@ -230,7 +214,7 @@ class Hub:
             return
         page = self._storage.list(watcher.kind.collection, prefix=watcher.selection.prefix)
         frames = [
-            encode_frame("ADDED", watcher.form.show(watcher.kind, record)) for record in page.records if watcher.selection.matches(record)
+            encode_frame("ADDED", watcher.view.show(watcher.kind, record)) for record in page.records if watcher.selection.matches(record)
         ]
         if watcher.bookmarks:
             frames.append(watcher.bookmark_frame(self._storage.revision, initial=True))

@@ -169,7 +169,8 @@ def create(target: Target, obj: Object, means: Means, warnings: list[str], *, ap
     kind = target.kind
     obj = _placed(target, obj)
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _SET_BY_SERVER}
-    if metadata.get("resourceVersion"):
+    version = metadata.pop("resourceVersion", "")
+    if version not in ("", "0") and not applied:
         raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     obj = {**obj, "metadata": metadata}
     if not applied:
