@@ -91,3 +91,20 @@ def test_a_change_is_taken_or_refused_alike(case: Json) -> None:
         # The real server goes on with a difference of Go structs, on further lines.
         expected = [(cause["reason"], cause["message"].partition("\n")[0], cause["field"]) for cause in case["causes"]]
         assert [(cause.reason, cause.message, cause.field) for cause in found] == expected
+
+
+def test_an_address_or_port_of_another_service_is_refused() -> None:
+    def refused(spec: Json) -> list[str]:
+        service = received({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "b"}, "spec": spec})
+        taken: list[str | int] = ["10.0.0.40", 30090]
+        apply_defaults("Service", service)
+        prepare_create("Service", service, taken)
+        return [f"{cause.field}: {cause.message}" for cause in validate("Service", service, None, taken)]
+
+    assert refused({"clusterIP": "10.0.0.40", "ports": [{"port": 80}]}) == [
+        'spec.clusterIPs: Invalid value: ["10.0.0.40"]: failed to allocate IP 10.0.0.40: provided IP is already allocated'
+    ]
+    assert refused({"type": "NodePort", "ports": [{"port": 80, "nodePort": 30090}]}) == [
+        "spec.ports[0].nodePort: Invalid value: 30090: provided port is already allocated"
+    ]
+    assert refused({"type": "NodePort", "ports": [{"port": 80}]}) == []

@@ -107,8 +107,14 @@ def _keep_node_ports(spec: Json, before: Json) -> None:
         spec["ports"] = ports
 
 
-def validate_service(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[FieldError]:
-    """What is wrong with a service that has its defaults and addresses, or with its change."""
+def validate_service(new: Mapping[str, Any], old: Mapping[str, Any] | None, taken: Collection[str | int] = ()) -> Iterator[FieldError]:
+    """What is wrong with a service that has its defaults and addresses, or with its change. ``taken`` as for `allocate`."""
+    problems = list(_rules(new, old))
+    # The server allocates only for what obeys the rules.
+    yield from problems or _refused_allocations(new.get("spec") or {}, (old or {}).get("spec") or {}, taken)
+
+
+def _rules(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[FieldError]:
     spec = new.get("spec") or {}
     if old is not None:
         before = old.get("spec") or {}
@@ -153,13 +159,32 @@ def _addresses(addresses: list[str]) -> Iterator[FieldError]:
         if text == "None":
             continue
         try:
-            address = ip_address(text)
+            ip_address(text)
         except ValueError:
             yield invalid(f"spec.clusterIPs[{index}]", text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")
+
+
+def _refused_allocations(spec: Json, before: Json, taken: Collection[str | int]) -> Iterator[FieldError]:
+    addresses = spec.get("clusterIPs") or []
+    for text in addresses:
+        if text == "None" or text in (before.get("clusterIPs") or []):
             continue
-        if address not in ADDRESSES:
-            detail = f"failed to allocate IP {text}: the provided network does not match the current range"
-            yield invalid("spec.clusterIPs", addresses, detail)
+        problem = "the provided network does not match the current range" if ip_address(text) not in ADDRESSES else ""
+        if text in taken:
+            problem = "provided IP is already allocated"
+        if problem:
+            yield invalid("spec.clusterIPs", addresses, f"failed to allocate IP {text}: {problem}")
+    former = [port.get("nodePort") for port in before.get("ports") or []]
+    for index, port in enumerate(spec.get("ports") or []):
+        number = port.get("nodePort")
+        if not number or number in former:
+            continue
+        at = f"spec.ports[{index}].nodePort"
+        if number not in NODE_PORTS:
+            valid = f"{NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
+            yield invalid(at, number, f"provided port is not in the valid range. The range of valid ports is {valid}")
+        elif number in taken:
+            yield invalid(at, number, "provided port is already allocated")
 
 
 def _ports(ports: list[Json], kind: str | None) -> Iterator[FieldError]:

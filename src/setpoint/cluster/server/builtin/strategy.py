@@ -77,8 +77,13 @@ def prepare_update(kind: str, new: Json, old: Mapping[str, Any], subresource: st
         allocate(new, taken)
 
 
-def validate(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[StatusCause]:
-    """What is wrong with an object, or with its change from ``old``, in the words of kube-apiserver. Metadata is not looked at."""
+def validate(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None, taken: Collection[str | int] = ()) -> list[StatusCause]:
+    """What is wrong with an object, or with its change from ``old``, in the words of kube-apiserver. Metadata is not looked at.
+
+    ``taken`` as for `prepare_create`: who asks for an address or a port that another service has is refused.
+    """
+    if kind == "Service":
+        return list(validate_service(new, old, taken))
     return list(_problems(kind, new, old))
 
 
@@ -138,8 +143,6 @@ def _problems(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None) 
             yield from validate_replica_set(new, old)
         case "Pod":
             yield from validate_pod(new, old)
-        case "Service":
-            yield from validate_service(new, old)
         case "ConfigMap":
             yield from validate_config_map(new, old)
         case "Secret":
