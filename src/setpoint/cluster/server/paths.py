@@ -20,6 +20,8 @@ def answer_path(server: ApiServer, operation: Operation) -> Answer:
         return health(path, operation.options) or no_such_path()
     if path == "/version":
         return version()
+    if path.startswith("/openapi/"):
+        return server.documents.answer(operation, server.world.clock.now()) or no_such_path()
     return discover(server.kinds, path) or no_such_path()
 
 

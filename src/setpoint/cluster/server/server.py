@@ -12,6 +12,7 @@ from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
+from setpoint.cluster.server.openapi import Documents
 from setpoint.cluster.server.options import WriteOptions, list_options
 from setpoint.cluster.server.paths import answer_path, no_such_path
 from setpoint.cluster.server.registry import Registry, Written
@@ -32,6 +33,7 @@ class ApiServer:
         self.world = world
         self.storage: Storage = storage if storage is not None else MemoryStorage()
         self.kinds = Kinds(builtin_kinds(lambda collection: objects_in(self.storage, collection)))
+        self.documents = Documents(self.kinds)
         self.registry = Registry(self.storage, world)
         self.hub = Hub(self.storage, world)
         self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)
