@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
+from setpoint.api import Verb
 from setpoint.api.status import bad_request
 from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin import strategy
@@ -19,6 +20,7 @@ from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
 
+Verbs: TypeAlias = tuple[Verb, ...]
 Read: TypeAlias = Callable[[str], list[Object]]
 
 IMMORTAL = ("default", "kube-system", "kube-public")
@@ -155,8 +157,8 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
         namespaced=kind.namespaced,
         short_names=kind.short_names,
         categories=kind.categories,
-        verbs=kind.verbs,
-        subresources={sub.name: sub.verbs for sub in kind.subresources if sub.name in _SUBRESOURCES},
+        verbs=cast(Verbs, kind.verbs),
+        subresources={sub.name: cast(Verbs, sub.verbs) for sub in kind.subresources if sub.name in _SUBRESOURCES},
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
         strategy=_strategy(kind, read),
         selectable=_SELECTABLE.get(kind.kind, ()),

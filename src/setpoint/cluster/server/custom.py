@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 
-from setpoint.api import GroupVersionResource
+from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
@@ -182,7 +182,7 @@ class CustomKinds:
 def served(custom: CustomKind, crd: Object) -> ServedKind:
     """A custom kind as the registry serves it."""
     stored = next(version["name"] for version in crd["spec"]["versions"] if version["storage"])
-    subresources: dict[str, tuple[str, ...]] = {}
+    subresources: dict[str, tuple[Verb, ...]] = {}
     if custom.has_status:
         subresources["status"] = ("get", "patch", "update")
     if custom.scale is not None:

@@ -6,7 +6,7 @@ from setpoint.api import Identity, Operation
 from setpoint.world import Event
 
 
-class Served(Event):
+class Served(Event, frozen=True, kw_only=True):
     """A request has been answered (a watch: accepted). `status` is the HTTP status code, `revision` the server's after it."""
 
     operation: Operation

@@ -212,7 +212,10 @@ def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldErr
 
 
 def delete_options(operation: Operation) -> DeleteOptions:
-    """The options of a delete: its body where there is one, else the query. Raises BadRequest, Invalid, and 501 for what is not there yet."""
+    """The options of a delete: its body where there is one, else the query.
+
+    Raises BadRequest and Invalid, and says of the policies that are not there yet that they are not.
+    """
     if operation.body.strip():
         given = _delete_body(operation)
     else:

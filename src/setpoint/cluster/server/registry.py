@@ -80,7 +80,7 @@ class Registry:
         version = operation.options.get("resourceVersion", "")
         return reading.get(self.storage, kind, operation.namespace, operation.name, resource_version(version) if version else None)
 
-    def list(self, operation: Operation, kind: ServedKind) -> reading.Listing:
+    def list_objects(self, operation: Operation, kind: ServedKind) -> reading.Listing:
         """Some objects. Raises BadRequest, Invalid, Expired and Timeout."""
         return reading.select(self.storage, kind, operation.namespace, list_options(operation, kind))
 
@@ -238,7 +238,7 @@ class Registry:
     def delete_collection(self, operation: Operation, kind: ServedKind) -> tuple[reading.Listing, Iterable[Written]]:
         """Removes all that is selected, as one delete after another."""
         options = delete_options(operation)
-        listing = self.list(operation, kind)
+        listing = self.list_objects(operation, kind)
         written = []
         for record in listing.records:
             live = decode(in_version(record, kind.api_version))

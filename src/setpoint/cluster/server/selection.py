@@ -8,13 +8,15 @@ from setpoint.api import LabelSelector
 from setpoint.api.selectors import FieldRequirement
 from setpoint.cluster.server.storage import Record
 
+EVERYTHING = LabelSelector()
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """`prefix` is the namespace with its slash, or empty."""
 
     prefix: str = ""
-    labels: LabelSelector = LabelSelector()
+    labels: LabelSelector = EVERYTHING
     fields: tuple[FieldRequirement, ...] = ()
 
     def matches(self, record: Record) -> bool:

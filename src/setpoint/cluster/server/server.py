@@ -107,8 +107,7 @@ class ApiServer:
 
     def _do(self, operation: Operation, kind: ServedKind) -> Answer | Stream:
         registry = self.registry
-        listing = operation.verb in ("list", "deletecollection")
-        view = view_for(operation.accept, operation.options.get("includeObject", ""), self.world.clock.now, listing=listing)
+        view = view_for(operation, self.world.clock.now)
         warnings = (kind.deprecation,) if kind.deprecation else ()
         match operation.verb:
             case "get" if operation.subresource == "scale":
@@ -116,7 +115,7 @@ class ApiServer:
             case "get":
                 return Answer(status=200, body=view.show(kind, registry.get(operation, kind)), warnings=warnings)
             case "list":
-                body = view.show_list(kind, registry.list(operation, kind))
+                body = view.show_list(kind, registry.list_objects(operation, kind))
                 return Answer(status=200, body=body, warnings=warnings)
             case "watch":
                 options = list_options(operation, kind, watch=True)

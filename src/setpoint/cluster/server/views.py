@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol, TypeAlias, cast
 
-from setpoint.api.operation import JSON
+from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
 from setpoint.cluster.server.builtin_tables import builtin_columns
 from setpoint.cluster.server.crds import CustomKind
@@ -150,8 +150,10 @@ def list_metadata(kind: ServedKind, listing: Listing) -> dict[str, str | int]:
     return metadata
 
 
-def view_for(accept: str, include: str, now: Now, *, listing: bool = False) -> View:
+def view_for(operation: Operation, now: Now) -> View:
     """The first view that the client asks for and the server has. Raises NotAcceptable and BadRequest."""
+    accept, include = operation.accept, operation.options.get("includeObject", "")
+    listing = operation.verb in ("list", "deletecollection")
     if accept in ("", JSON, "*/*"):
         return WholeView()
     for media, parameters in _by_quality(accept):

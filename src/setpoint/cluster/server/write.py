@@ -70,7 +70,7 @@ class Draft:
 
 
 def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: list[str]) -> Object:
-    """The object that a body holds: of the right kind, without unknown fields, nulls and missing defaults. `repeated` are duplicate keys."""
+    """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys."""
     kind = target.kind
     obj = _identified(kind, body)
     strict = _Strictness(target.options.validation)
@@ -80,7 +80,7 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: l
         strict.report(unknown, "unknown field")
     problems = strict.problems
     if problems and strict.refuse:
-        group, version = split_api_version(obj["apiVersion"])
+        version = split_api_version(obj["apiVersion"])[1]
         raise bad_request(
             f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(problems)}'
         )
@@ -125,7 +125,8 @@ def _identified(kind: ServedKind, body: Json) -> Object:
             f'{name} in version "{version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered for version "{api_version}" '
             f"at the endpoint of {kind.api_version}, Kind={kind.kind}"
         )
-    return body
+    found: Object = body
+    return found
 
 
 _NO_OBJECT = (
