@@ -1,0 +1,35 @@
+"""Quantities are stored in canonical form: the same amount, written one way."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setpoint.cluster.server.builtin.quantities import canonical
+from setpoint.objects import Quantity
+
+SUFFIXES = ["m", "", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "e3", "E2"]
+
+
+@pytest.mark.parametrize(
+    ("given_as", "stored_as"),
+    [
+        ("1000m", "1"),
+        ("1.5Gi", "1536Mi"),
+        ("0.5", "500m"),
+        ("1024Mi", "1Gi"),
+        ("2000", "2k"),
+        ("0.1m", "1m"),
+        ("0", "0"),
+        (2, "2"),
+        ("x", "x"),
+    ],
+)
+def test_the_canonical_form_is_that_of_the_real_server(given_as: object, stored_as: object) -> None:
+    assert canonical(given_as) == stored_as
+
+
+@given(st.integers(0, 10**9), st.sampled_from(SUFFIXES))
+def test_the_amount_stays_and_the_form_is_final(number: int, suffix: str) -> None:
+    written = canonical(f"{number}{suffix}")
+    assert Quantity(written) == Quantity(f"{number}{suffix}")
+    assert canonical(written) == written
