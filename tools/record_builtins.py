@@ -73,7 +73,7 @@ def main() -> None:
         cases: list[Json] = json.loads((CASES / file).read_text())
         recorded = []
         for case in cases:
-            kept = {key: case[key] for key in ("name", "first", "body") if key in case}
+            kept: Json = {key: case[key] for key in ("name", "first", "body") if key in case}
             if "first" in case:
                 code, old = recorder.create(case["first"])
                 assert code == 201, (case["name"], old)
