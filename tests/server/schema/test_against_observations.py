@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from setpoint.cluster.server.schema import (
     apply_defaults,
     compile_schema,

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+
 from setpoint.cluster.server.schema import MalformedBody, decode_json, decode_yaml
 
 
@@ -100,7 +101,7 @@ def test_an_empty_yaml_body_is_null() -> None:
 
 @pytest.mark.parametrize("body", [b"a: [\n", b"a: b: c\n", b"\tx: 1", b"a: 1\n b: 2\n", b"a: !!int x", b"{a: .inf}", b"&a [*a]"])
 def test_malformed_yaml_is_refused(body: bytes) -> None:
-    with pytest.raises(MalformedBody, match="^error converting YAML to JSON: "):
+    with pytest.raises(MalformedBody, match=r"^error converting YAML to JSON: "):
         decode_yaml(body)
 
 

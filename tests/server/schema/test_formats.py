@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from setpoint.cluster.server.schema.formats import has_format, known_format
 
 OBSERVED = json.loads((Path(__file__).parent.parent / "observed" / "formats.json").read_text())

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from setpoint.cluster.server.schema import metadata_problem, tidy_metadata
 
 

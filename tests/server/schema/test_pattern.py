@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from setpoint.cluster.server.schema.pattern import PatternError, compile_pattern
 
 OBSERVED = json.loads((Path(__file__).parent.parent / "observed" / "patterns.json").read_text())

@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from setpoint.cluster.server.schema import compile_schema, prune
 
 ITEM = {"type": "object", "properties": {"name": {"type": "string"}, "deep": {"type": "object", "properties": {"a": {"type": "string"}}}}}

@@ -120,9 +120,9 @@ def _template(obj: Object) -> list[str]:
 
 def _selector(obj: Object, empty: str) -> str:
     selector = _part(obj, "spec", "selector") or {}
-    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    terms = [(key, f"{key}={value}") for key, value in sorted((selector.get("matchLabels") or {}).items())]
     terms += [(rule["key"], _expression(rule)) for rule in selector.get("matchExpressions") or ()]
-    return ",".join(text for _, text in sorted(terms)) or empty
+    return ",".join(text for _, text in sorted(terms, key=lambda term: term[0])) or empty
 
 
 def _expression(rule: Mapping[str, Any]) -> str:

@@ -391,14 +391,17 @@ def _stored_versions(crd: Crd, spec: Mapping[str, Json]) -> Iterator[FieldError]
     if not stored:
         yield causes.invalid("status.storedVersions", None, "must have at least one stored version")
         return
-    names = [version.get("name") for version in spec.get("versions") or ()]
-    for index, version in enumerate(stored):
-        if version not in names:
-            detail = (
-                f"missing from spec.versions; {version} was previously a storage version, and must remain in spec.versions until a storage "
-                f"migration ensures no data remains persisted in {version} and removes {version} from status.storedVersions"
-            )
-            yield causes.invalid(f"status.storedVersions[{index}]", version, detail)
+    remaining = {version: index for index, version in enumerate(stored)}
+    for version in spec.get("versions") or ():
+        if version.get("storage") and version.get("name") not in remaining:
+            yield causes.invalid("status.storedVersions", stored, f"must have the storage version {version.get('name')}")
+        remaining.pop(version.get("name"), None)
+    for version, index in remaining.items():
+        detail = (
+            f"missing from spec.versions; {version} was previously a storage version, and must remain in spec.versions until a storage "
+            f"migration ensures no data remains persisted in {version} and removes {version} from status.storedVersions"
+        )
+        yield causes.invalid(f"status.storedVersions[{index}]", version, detail)
 
 
 def _approval(crd: Crd, spec: Mapping[str, Json], old: Crd | None) -> Iterator[FieldError]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from math import isinf, isnan
 
 _ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"'}
@@ -27,22 +28,26 @@ def _escaped(character: str) -> str:
 
 
 def number(value: float) -> str:
-    """A number as by Go's `%v`: the shortest form that reads back equal, with an exponent below 1e-4 and from 1e21."""
+    """A number as by Go's `%v`: the fewest digits that read back equal, with an exponent below 1e-4 and from 1e6 for what is no integer."""
     if isinstance(value, int):
         return str(value)
     if isnan(value) or isinf(value):
         return "NaN" if isnan(value) else ("+Inf" if value > 0 else "-Inf")
-    digits, _, exponent = f"{value!r}".replace("E", "e").partition("e")
-    power = int(exponent or 0)
-    if value != 0 and not 1e-4 <= abs(value) < 1e21:
-        if not exponent:  # a form without exponent is the shortest one, but Go wants one here
-            digits, _, exponent = f"{value:e}".partition("e")
-            power = int(exponent)
-            digits = digits.rstrip("0").rstrip(".")
-        return f"{digits.removesuffix('.0')}e{'-' if power < 0 else '+'}{abs(power):02d}"
-    if exponent:
-        return f"{value:.{max(0, len(digits.partition('.')[2]) - power)}f}"
-    return digits.removesuffix(".0")
+    decimal, exponent = _shortest(value)
+    return f"{decimal:f}" if -4 <= exponent < 6 else _scientific(decimal, exponent, "02d")
+
+
+def _shortest(value: float) -> tuple[Decimal, int]:
+    """The fewest digits that read back equal, without trailing zeros, and the power of ten of the first of them."""
+    decimal = Decimal(repr(value))
+    return (decimal.normalize(), decimal.adjusted()) if decimal else (decimal.quantize(Decimal(1)), 0)
+
+
+def _scientific(decimal: Decimal, exponent: int, form: str) -> str:
+    sign, digits, _ = decimal.as_tuple()
+    first, rest = digits[0], "".join(map(str, digits[1:]))
+    mantissa = f"{'-' if sign else ''}{first}{'.' if rest else ''}{rest}"
+    return f"{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):{form}}"
 
 
 def as_json(value: object) -> str:
@@ -67,14 +72,8 @@ _JSON_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>
 
 
 def _json_number(value: float) -> str:
-    if value == 0 or 1e-6 <= abs(value) < 1e21:
-        digits, _, exponent = f"{value!r}".partition("e")
-        if exponent:  # Python goes over to exponents earlier
-            places = len(digits.partition(".")[2]) - int(exponent)
-            return f"{value:.{max(0, places)}f}"
-        return digits.removesuffix(".0")
-    digits, _, exponent = number(value).partition("e")
-    return f"{digits}e{exponent[0]}{int(exponent[1:])}"
+    decimal, exponent = _shortest(value)
+    return f"{decimal:f}" if -6 <= exponent < 21 else _scientific(decimal, exponent, "d")
 
 
 def go_value(value: object) -> str:
