@@ -263,9 +263,9 @@ class Stream:
             frames, self.frames = self.frames, []
             if not self.server.held:
                 for revision, resource, type, data in self.server.history:
-                    if revision > self.at and resource == self.resource:
-                        if self.selector.matches(json.loads(data)["metadata"].get("labels", {})):
-                            frames.append(encode_frame(type, data))
+                    selected = self.selector.matches(json.loads(data)["metadata"].get("labels", {}))
+                    if revision > self.at and resource == self.resource and selected:
+                        frames.append(encode_frame(type, data))
                 self.at = self.server.revision
             if frames:
                 await asyncio.sleep(0.002)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import itertools
 import logging
 from datetime import timedelta
 
@@ -409,7 +410,7 @@ def test_l7_an_exception_means_backoff_and_another_run_and_success_resets_it() -
     error = RuntimeError("x")
     runs = outcomes_of(error, error, error, Result(requeue_after=10), error, None)
     assert [label for label, _ in runs] == ["error", "error", "error", "requeue_after", "error", "success"]
-    gaps = [later - earlier for (_, earlier), (_, later) in zip(runs, runs[1:], strict=False)]
+    gaps = [later - earlier for (_, earlier), (_, later) in itertools.pairwise(runs)]
     for gap, expected in zip(gaps, [0.005, 0.010, 0.020, 10, 0.005], strict=True):
         assert 0.89 * expected <= gap <= expected * 1.001
 
