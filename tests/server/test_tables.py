@@ -90,9 +90,9 @@ def test_rows_carry_as_much_of_the_object_as_was_asked_for() -> None:
         "meta.k8s.io/v1beta1",
         {"resourceVersion": "7", "remainingItemCount": 3},
     )
-    assert whole["columnDefinitions"][0] == {
-        "name": "Name", "type": "string", "format": "name", "description": "The name of the object, unique in its namespace.", "priority": 0,
-    }  # fmt: skip
+    described = "The name of the object, unique in its namespace."
+    heading = {"name": "Name", "type": "string", "format": "name", "description": described, "priority": 0}
+    assert whole["columnDefinitions"][0] == heading
     assert whole["rows"] == [
         {
             "cells": ["a", "5m"],
