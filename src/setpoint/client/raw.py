@@ -95,14 +95,23 @@ class RawVerbs:
         return (await self.call(build(info, key, patch, field_manager=self.field_manager, subresource=subresource))).body
 
     async def delete_raw(
-        self, info: KindInfo, key: Request, *, uid: str = "", resource_version: str = "", propagation: Propagation = "Background"
+        self,
+        info: KindInfo,
+        key: Request,
+        *,
+        uid: str = "",
+        resource_version: str = "",
+        propagation: Propagation = "Background",
+        grace_seconds: int | None = None,
     ) -> bytes | None:
         """What the server says of the delete: the object if it waits for its finalizers, else a Status.
 
         None if it was gone already, or if `uid` is given and another object has that name now: done as well.
         """
         try:
-            operation = verbs.delete(info, key, uid=uid, resource_version=resource_version, propagation=propagation)
+            operation = verbs.delete(
+                info, key, uid=uid, resource_version=resource_version, propagation=propagation, grace_seconds=grace_seconds
+            )
             return (await self.call(operation)).body
         except NotServed:
             raise

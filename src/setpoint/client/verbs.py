@@ -102,13 +102,21 @@ def json_patch(info: KindInfo, key: Request, patch: Any, *, field_manager: str, 
 
 
 def delete(
-    info: KindInfo, key: Request, *, uid: str = "", resource_version: str = "", propagation: Propagation = "Background"
+    info: KindInfo,
+    key: Request,
+    *,
+    uid: str = "",
+    resource_version: str = "",
+    propagation: Propagation = "Background",
+    grace_seconds: int | None = None,
 ) -> Operation:
-    """Deletes one object; if a UID or version is given, only that one."""
+    """Deletes one object; if a UID or version is given, only that one. Without `grace_seconds`, its kind says how long it may take."""
     options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
     preconditions = {name: value for name, value in (("uid", uid), ("resourceVersion", resource_version)) if value}
     if preconditions:
         options["preconditions"] = preconditions
+    if grace_seconds is not None:
+        options["gracePeriodSeconds"] = grace_seconds
     return Operation(
         verb="delete",
         resource=info.group_version_resource,

@@ -195,16 +195,19 @@ class Context(CachedReader):
         self._view.wrote(info, answer)
         return decode(kind, answer)
 
-    async def delete(self, obj: Object, /, *, propagation: Propagation = "Background") -> None:
+    async def delete(self, obj: Object, /, *, propagation: Propagation = "Background", grace_seconds: int | None = None) -> None:
         """Asks for the deletion of just this object: if it is gone, or another one has its name now, it is done.
 
-        It may stay for a while, terminating, until its finalizers are removed.
+        It may stay for a while, terminating, until its finalizers are removed. A pod gets the seconds that it asks for to stop, unless
+        `grace_seconds` says otherwise.
         """
         self._check_open()
         info = await self._client.kind_info(obj)
         key = self._client.key(info, obj.key, None)
         uid = obj.metadata.uid or ""
-        answer = await self._sent(info, key, self._client.delete_raw(info, key, uid=uid, propagation=propagation))
+        answer = await self._sent(
+            info, key, self._client.delete_raw(info, key, uid=uid, propagation=propagation, grace_seconds=grace_seconds)
+        )
         if answer is not None and not is_status(answer):
             self._view.wrote_or_deleted(info, key, answer)
         elif uid:

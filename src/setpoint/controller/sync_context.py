@@ -118,9 +118,9 @@ class SyncContext:
         """As `Context.patch`."""
         return self._wait(lambda: self._context.patch(kind, key, patch, namespace=namespace, subresource=subresource))
 
-    def delete(self, obj: Object, /, *, propagation: Propagation = "Background") -> None:
+    def delete(self, obj: Object, /, *, propagation: Propagation = "Background", grace_seconds: int | None = None) -> None:
         """As `Context.delete`."""
-        return self._wait(lambda: self._context.delete(obj, propagation=propagation))
+        return self._wait(lambda: self._context.delete(obj, propagation=propagation, grace_seconds=grace_seconds))
 
     def prune(
         self,
