@@ -69,6 +69,8 @@ class Structural:
     any_of: tuple[Structural, ...] = ()
     one_of: tuple[Structural, ...] = ()
     not_: Structural | None = None
+    branching: bool = False
+    """Whether there is any of the four."""
 
     plain: tuple[type, ...] = ()
     """The Python types of which every value is accepted; none where there is more to check."""
@@ -169,10 +171,11 @@ class _Compiler:
         node.one_of = tuple(self.node(branch) for branch in schema.get("oneOf") or ())
         not_ = schema.get("not")
         node.not_ = self.node(not_) if isinstance(not_, Mapping) else None
+        node.branching = bool(node.all_of or node.any_of or node.one_of or node.not_ is not None)
 
 
 def _plain_types(node: Structural) -> tuple[type, ...]:
-    if node.enum or node.any_of or node.one_of or node.all_of or node.not_ is not None:
+    if node.enum or node.branching:
         return ()
     free_text = node.format == "" and node.max_length is None and node.min_length is None and node.matcher is None
     unbounded = node.maximum is None and node.minimum is None and node.multiple_of is None

@@ -57,8 +57,9 @@ class _Validator:
             return _PLAIN_COUNT[kind]
         count = 4  # the node, its branches (also where there are none) and its enum
         if node.types or node.format:
-            count += self._type(value, node, path) + 1
-        if node.any_of or node.one_of or node.all_of or node.not_ is not None:
+            fits = (kind is dict and "object" in node.types) or (kind is list and "array" in node.types)
+            count += 2 if fits else self._type(value, node, path) + 1
+        if node.branching:
             count += self._branches(value, node, path)
         if kind is str:
             self._string(value, node, path)
@@ -159,8 +160,12 @@ class _Validator:
     def _list(self, value: list[Json], node: Structural, path: str) -> int:
         count = 0
         if node.items is not None:
+            plain = node.items.plain
             for index, item in enumerate(value):
-                count += self.check(item, node.items, f"{path}[{index}]")
+                if (kind := type(item)) in plain:
+                    count += _PLAIN_COUNT[kind]
+                else:
+                    count += self.check(item, node.items, f"{path}[{index}]")
         if node.min_items is not None and len(value) < node.min_items:
             self._errors.append(causes.invalid(path, len(value), f"{path} in body should have at least {node.min_items} items"))
         if node.max_items is not None and len(value) > node.max_items:
