@@ -9,11 +9,11 @@ from typing import Any
 from setpoint.api import Answer, LabelSelector, NotSent, Operation, Outcome, StreamBroken
 from setpoint.api.status import bad_request, expired, failure
 from setpoint.api.watch import INITIAL_EVENTS_END, EventType, encode_frame
-from setpoint.cache import Cache, Change, Informer
+from setpoint.cache import Cache, Change, HandlerFailed, Informer, ReflectorState
 from setpoint.client.connection import Connection
 from setpoint.objects import Object, Request, kind
 from setpoint.objects.scheme import Scheme
-from setpoint.world import World
+from setpoint.world import Event, World
 
 
 @kind(group="example.com", version="v1")
@@ -292,7 +292,14 @@ class Setup:
         self.informer: Informer = self.cache.informer(Widget, labels=labels, namespace=namespace)
         self.told = Told()
         self.informer.subscribe(self.told)
+        self.mistakes: list[Event] = []
+        world.observer.subscribe(self._watch_for_mistakes)
         self.task = asyncio.get_running_loop().create_task(self.cache.run())
+
+    def _watch_for_mistakes(self, event: Event) -> None:
+        """What the cache survives, and no scenario may bring about."""
+        if isinstance(event, HandlerFailed) or (isinstance(event, ReflectorState) and "the cache failed" in event.reason):
+            self.mistakes.append(event)
 
     async def synced(self) -> Setup:
         await self.cache.synced()

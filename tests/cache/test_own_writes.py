@@ -28,6 +28,7 @@ def held(scenario, *, existing=("a",), **selection):
         await asyncio.sleep(1)
         view = {key: setup.informer.get(key) for key in server.state}
         assert setup.informer._view.own_writes == 0
+        assert not setup.mistakes
         if not selection:
             assert view == server.state == setup.told.state
         return setup
@@ -85,6 +86,17 @@ def test_created_and_deleted_before_the_base_saw_either():
         assert setup.names() == ["a"]
 
     assert held(scenario).told.names == ["+a", "+b", "-b"]
+
+
+def test_deleted_created_and_deleted_again_what_was_there_first_does_not_come_back():
+    async def scenario(setup, server):
+        setup.informer.deleted(A, server.delete("a"))
+        setup.informer.wrote(server.put("a"))
+        setup.informer.deleted(A, server.delete("a"))
+        assert setup.get("a") is None
+        assert setup.names() == []
+
+    assert held(scenario).told.names == ["+a", "-a", "+a", "-a"]
 
 
 def test_a_tombstone_holds_while_older_events_of_its_object_still_arrive():

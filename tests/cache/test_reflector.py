@@ -24,6 +24,8 @@ def running(scenario, *, server=None, seed=0, **selection):
         await setup.synced()
         await scenario(setup, server)
         await asyncio.sleep(120)
+        assert not setup.task.done()
+        assert not setup.mistakes
         if not selection:
             assert setup.told.state == server.state
             assert {key: setup.informer.base(key) for key in server.state} == server.state
@@ -407,6 +409,8 @@ def test_a_handler_that_raises_harms_nobody_else():
         await asyncio.sleep(1)
         assert failed == ["a", "b"]
         assert late == ["a", "b"]
+        assert len(setup.mistakes) == 2
+        setup.mistakes.clear()
 
     running(scenario, server=with_objects("a"))
 

@@ -68,7 +68,7 @@ class Server(Protocol):
 
 
 class Reflector:
-    """One kind, one selection. `take` gets what follows for the base, in order; it must not raise."""
+    """One kind, one selection. `take` gets what follows for the base, in order."""
 
     def __init__(self, server: Server, info: KindInfo, selection: Selection, take: Callable[[list[Effect]], None]) -> None:
         self._server = server
@@ -121,9 +121,14 @@ class Reflector:
     def _step(self, input: Input) -> None:
         if isinstance(input, Opened | Page | Frames):
             self.last_contact = self._world.clock.monotonic()
-        effects = self._machine.step(input)
-        if effects:
-            self._take(effects)
+        try:
+            effects = self._machine.step(input)
+            if effects:
+                self._take(effects)
+        except Exception as error:
+            # A mistake of ours. What the base holds now is not to be relied on; a complete list replaces it.
+            _log.exception("the cache of %s failed, and lists everything anew", self._called())
+            self._machine.restart(f"the cache failed: {type(error).__name__}: {error}")
         self._say()
 
     def _say(self) -> None:

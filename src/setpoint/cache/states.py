@@ -273,6 +273,10 @@ class Machine:
                 return []
         raise ValueError(f"{type(input).__name__} makes no sense in state {type(state).__name__}")
 
+    def restart(self, reason: str) -> None:
+        """Lists everything anew after a pause, from any state."""
+        self._rest(self._start(), reason)
+
     # lists
 
     def _collect(self, state: Collecting, lines: list[bytes]) -> list[Effect]:

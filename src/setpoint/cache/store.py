@@ -71,14 +71,18 @@ class Store:
         before, self._entries = self._entries, found
         made = [change for key, old in before.items() if key not in found for change in changes(key, old, None)]
         for key, entry in found.items():
-            made += changes(key, before.get(key), entry, initial=initial)
+            old = before.get(key)
+            if old is None:
+                made.append(Change(key, None, entry.data, initial))
+            elif not old.is_same(entry):
+                made += changes(key, old, entry)
         return made
 
 
-def changes(key: Request, old: Entry | None, new: Entry | None, *, initial: bool = False) -> list[Change]:
+def changes(key: Request, old: Entry | None, new: Entry | None) -> list[Change]:
     """What has changed for a key between two entries: nothing, one change, or a deletion and a creation where they are two objects."""
     if old is None:
-        return [] if new is None else [Change(key, None, new.data, initial)]
+        return [] if new is None else [Change(key, None, new.data)]
     if new is None:
         return [Change(key, old.data, None)]
     if old.uid != new.uid:

@@ -38,7 +38,10 @@ class Left(msgspec.Struct, frozen=True, gc=False):
 
 
 class Gone(msgspec.Struct, frozen=True, gc=False):
-    """We deleted the object with that UID, which the view held at `version`: that object is not seen. Another one of its name is."""
+    """We deleted the object with that UID, which the view held at `version`.
+
+    Nothing is seen until the base has reached that version, since what it has before that is older still, and does not hold that UID.
+    """
 
     uid: str
     version: int
@@ -68,11 +71,8 @@ class View:
                 return self.base.get(key)
             case Own(entry):
                 return entry
-            case Left():
+            case Left() | Gone():
                 return None
-            case Gone(uid):
-                base = self.base.get(key)
-                return base if base is not None and base.uid != uid else None
 
     def keys(self) -> Iterator[Request]:
         """The key of every object in it."""
@@ -141,7 +141,7 @@ class View:
                 made = self.base.replace(found, version, anew=anew)
                 if anew:
                     self._forget()
-                self._settle((*dict.fromkeys(change.key for change in made), *self._overlay))
+                self._settle(tuple(dict.fromkeys(change.key for change in made)) if self._overlay or self._lookups else ())
         return made
 
     def _lay(self, key: Request, overlay: Overlay) -> None:
@@ -156,7 +156,8 @@ class View:
             if self._end(key):
                 self._reindex(key)
         for key in touched:
-            self._end(key)
+            if self._overlay:
+                self._end(key)
             self._reindex(key)
 
     def _end(self, key: Request) -> bool:
