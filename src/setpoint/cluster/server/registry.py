@@ -71,7 +71,7 @@ class Registry:
 
     def means(self) -> Means:
         """What the write path needs from outside, now."""
-        return Means(self._world.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"), self._world.chance.uuid, self._world.chance.token)
+        return Means(f"{self._world.clock.now().isoformat()[:19]}Z", self._world.chance.uuid, self._world.chance.token)
 
     # reads
 
