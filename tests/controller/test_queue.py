@@ -189,6 +189,18 @@ def test_a_key_of_the_initial_listing_that_changes_moves_to_the_front_and_runs_o
     assert simulate(main) == [B, A]
 
 
+def test_l4_a_place_left_behind_in_the_other_lane_does_not_give_out_a_key_that_runs() -> None:
+    async def main(world: World) -> Request | None:
+        queue = queue_in(world)
+        queue.add(A, initial=True)
+        queue.add(A)  # moves; its place in the initial lane stays behind
+        assert await queue.get() == A
+        queue.add(A, initial=True)
+        return await _get_now(queue)
+
+    assert simulate(main) is None
+
+
 def test_a_run_meets_the_pending_timer_of_its_key() -> None:
     async def main(world: World) -> None:
         queue = queue_in(world)

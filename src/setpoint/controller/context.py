@@ -53,7 +53,9 @@ class Context(CachedReader):
     """
 
     def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
-        client = tools.client.bound(run=f"{tools.controller} {request}")
+        client = tools.client
+        if tools.world.observer.heard:
+            client = client.bound(run=f"{tools.controller} {request}")  # for observers alone
         super().__init__(client, tools.view, tools.said)
         self._tools = tools
         self._request = request

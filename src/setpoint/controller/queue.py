@@ -44,8 +44,8 @@ class Queue:
         # Timers must not carry the context variables of whichever run happened to set them.
         self._context = copy_context()
         self._dirty: dict[Request, tuple[bool, float]] = {}  # -> asked for by the initial listing alone?, since when
-        self._processing: dict[Request, None] = {}
-        self._held: dict[Request, None] = {}
+        self._busy: dict[Request, bool] = {}  # given out, or (True) held: not to be given out now
+        self._held = 0
         # A key that moves from one lane to the other leaves its place behind; `_take` skips what its mark no longer agrees with.
         self._fresh: deque[Request] = deque()
         self._initial: deque[Request] = deque()
@@ -66,12 +66,12 @@ class Queue:
     @property
     def processing(self) -> int:
         """How many keys are given out."""
-        return len(self._processing)
+        return len(self._busy) - self._held
 
     @property
     def is_idle(self) -> bool:
         """Whether no key wants a run, runs, or is held; timers may be pending."""
-        return not (self._dirty or self._processing or self._held)
+        return not (self._dirty or self._busy)
 
     def due(self, key: Request) -> float | None:
         """When the key's timer goes off, in the loop's time; None if it has none."""
@@ -95,13 +95,13 @@ class Queue:
             if not mark[0] or initial:
                 return
             self._dirty[key] = (False, mark[1])
-            if key not in self._processing and key not in self._held:
+            if key not in self._busy:
                 self._fresh.append(key)
             return
         self._dirty[key] = (initial, self._time())
         if self._observer.heard:
             self._observer.emit(QueueAdded(controller=self.name, request=key, reason=reason, initial=initial))
-        if key not in self._processing and key not in self._held:
+        if key not in self._busy:
             (self._initial if initial else self._fresh).append(key)
             self._wake_one()
 
@@ -153,17 +153,18 @@ class Queue:
 
     def done(self, key: Request) -> None:
         """The key's run has ended. If it became dirty meanwhile it is ready again."""
-        del self._processing[key]
+        del self._busy[key]
         self._ready_again(key)
 
     def hold(self, key: Request) -> None:
         """The key's run has ended, but the next one must wait for `release`; what is added meanwhile is kept."""
-        del self._processing[key]
-        self._held[key] = None
+        self._busy[key] = True
+        self._held += 1
 
     def release(self, key: Request) -> None:
         """Ends `hold`."""
-        del self._held[key]
+        del self._busy[key]
+        self._held -= 1
         self._ready_again(key)
 
     def shut_down(self) -> None:
@@ -185,12 +186,13 @@ class Queue:
             while lane:
                 key = lane.popleft()
                 mark = self._dirty.get(key)
-                if mark is None or mark[0] is not (lane is self._initial) or key in self._processing or key in self._held:
+                if mark is None or mark[0] is not (lane is self._initial) or key in self._busy:
                     continue
                 self._turn = (self._turn + 1) % TURNS
                 del self._dirty[key]
-                self._due.pop(key, None)  # this run is what the timer would have asked for
-                self._processing[key] = None
+                if self._due:
+                    self._due.pop(key, None)  # this run is what the timer would have asked for
+                self._busy[key] = False
                 if self._observer.heard:
                     self._observer.emit(QueueTaken(controller=self.name, request=key, waited=self._time() - mark[1]))
                 return key

@@ -171,8 +171,6 @@ class ControllerRuntime:
                 informer.index(index)
 
     def _mapped(self, watch: Watch) -> MappedTrigger:
-        if watch.metadata_only:
-            raise ValueError(f"{self.controller}: metadata_only watches are not supported yet; watch {watch.kind.__name__} without it")
         return MappedTrigger(
             self.queue,
             self._informer(watch.kind, str(watch.labels)),
@@ -181,6 +179,7 @@ class ControllerRuntime:
             self._reader,
             Backoff(self.world.chance),
             self.world.observer,
+            read_as=Object if watch.metadata_only else watch.kind,
         )
 
     def _informer(self, kind: type[Object], labels: str = "") -> Informer:

@@ -31,10 +31,19 @@ _STRIDE = 100
 class Trigger:
     """What all triggers share: they listen to an informer, and ask a predicate."""
 
-    def __init__(self, queue: Queue, informer: Informer, predicate: Predicate[Any] | None, observer: Observer) -> None:
+    def __init__(
+        self,
+        queue: Queue,
+        informer: Informer,
+        predicate: Predicate[Any] | None,
+        observer: Observer,
+        *,
+        read_as: type[Object] | None = None,
+    ) -> None:
         self.queue = queue
         self.informer = informer
         self.kind: type[Object] = informer.kind
+        self._read_as: type[Object] = read_as or informer.kind
         self._predicate = predicate
         self._observer = observer
         self._unsubscribe: Callable[[], None] | None = None
@@ -58,8 +67,8 @@ class Trigger:
 
     def _accepts(self, predicate: Predicate[Any], change: Change) -> bool:
         try:
-            old = None if change.old is None else decode(self.kind, change.old)
-            new = None if change.new is None else decode(self.kind, change.new)
+            old = None if change.old is None else decode(self._read_as, change.old)
+            new = None if change.new is None else decode(self._read_as, change.new)
             return predicate.accepts(old, new, first_sight=change.initial)
         except Exception as error:
             log.error(
@@ -134,8 +143,10 @@ class MappedTrigger(Trigger):
         reader: Reader,
         backoff: Backoff,
         observer: Observer,
+        *,
+        read_as: type[Object] | None = None,
     ) -> None:
-        super().__init__(queue, informer, predicate, observer)
+        super().__init__(queue, informer, predicate, observer, read_as=read_as)
         self._mapper = mapper
         self._reader = reader
         self._backoff = backoff
@@ -202,7 +213,7 @@ class MappedTrigger(Trigger):
             self._failed(pending, failure)
 
     async def _requests(self, level: bytes) -> list[Request]:
-        obj = decode(self.kind, level)
+        obj = decode(self._read_as, level)
         found: Iterable[Request] = self._mapper.call(obj, self._reader) if self._mapper.is_async else self._mapper.call(obj)
         if self._mapper.is_async:
             found = await found  # type: ignore[misc]  # what an async mapper gives is awaitable
