@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-from setpoint.api import Operation
+from setpoint.api import Operation, Transport
 from setpoint.client import Client, Connection
 from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
@@ -124,9 +124,13 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._run(self._install(*controller.kinds))
         return self._run(reconcile_once(controller, request, world=self.world, client=self._client))
 
-    def start(self, *what: Controller[Any] | App) -> None:
-        """Runs controllers and apps in a manager of their own, until the end of the test."""
-        self._run(self._start(what))
+    def start(self, *what: Controller[Any] | App, through: Callable[[Transport], Transport] | None = None) -> None:
+        """Runs controllers and apps in a manager of their own, until `stop` or the end of the test.
+
+        `through` wraps the way to the server, for faults: see `setpoint.api.Transport`.
+        """
+        transport: Transport = self._plane.transport()
+        self._run(self._start(what, transport if through is None else through(transport)))
 
     def stop(self) -> None:
         """Ends the controllers that were started, gracefully, as a process does. What is started next remembers nothing."""
@@ -134,6 +138,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         for manager, running in managers.items():
             manager.stop()
             self._run(running)
+
+    def advance(self, by: timedelta, /) -> None:
+        """Lets exactly that much simulated time pass, whatever goes on meanwhile."""
+        self._run(self._sleep(by.total_seconds()))
 
     def settle(self, advance: timedelta = timedelta(), /) -> None:
         """Lets time pass: at least `advance`, and then until a simulated minute has gone by without a write.
@@ -174,8 +182,8 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._installed.update(dict.fromkeys(new))
         await install(self._client, new)
 
-    async def _start(self, what: tuple[Controller[Any] | App, ...]) -> None:
-        manager = Manager(Connection(self._plane.transport(), self.world, user_agent="setpoint"), options=Options())
+    async def _start(self, what: tuple[Controller[Any] | App, ...], transport: Transport) -> None:
+        manager = Manager(Connection(transport, self.world, user_agent="setpoint"), options=Options())
         began = asyncio.get_running_loop().create_future()
 
         async def life() -> None:
