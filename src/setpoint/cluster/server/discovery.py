@@ -21,7 +21,7 @@ from setpoint.cluster.server.kinds import Kinds, ServedKind
 Json = dict[str, Any]
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
-_MATURITY = {"": 2, "beta": 1, "alpha": 0}
+_MATURITY = {"": 0, "beta": 1, "alpha": 2}
 
 
 def discover(kinds: Kinds, path: str) -> Answer | None:
@@ -42,20 +42,20 @@ def discover(kinds: Kinds, path: str) -> Answer | None:
     return None
 
 
-def priority(version: str) -> tuple[int, int, int, int, str]:
-    """Sorts versions as Kubernetes prefers them when reversed: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by the alphabet.
+def preference(version: str) -> tuple[int, int, int, int, str]:
+    """Sorts versions as Kubernetes prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by the alphabet.
 
     https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
     """
     known = _VERSION.fullmatch(version)
     if known is None:
-        return (0, 0, 0, 0, "".join(chr(0x10FFFF - ord(letter)) for letter in version))
+        return (1, 0, 0, 0, version)
     major, maturity, minor = known.groups()
-    return (1, _MATURITY[maturity or ""], int(major), int(minor or 0), "")
+    return (0, _MATURITY[maturity or ""], -int(major), -int(minor or 0), "")
 
 
 def _versions(kinds: Iterable[ServedKind]) -> list[str]:
-    return sorted({kind.version: None for kind in kinds}, key=priority, reverse=True)
+    return sorted({kind.version: None for kind in kinds}, key=preference)
 
 
 def _group(name: str, kinds: Iterable[ServedKind]) -> Json:

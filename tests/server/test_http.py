@@ -1,0 +1,350 @@
+"""The HTTP face, called as an ASGI server calls it."""
+
+import asyncio
+import json
+
+from setpoint.api import ADMIN, GroupVersionResource, Identity, Operation
+from setpoint.cluster.server import ApiServer, Served
+from setpoint.cluster.server.asgi import BODY_LIMIT, CHUNK, HttpFace, _chunks, warning_header
+from setpoint.world import simulate
+
+READER = Identity(user="reader")
+CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
+JSON = {"content-type": "application/json"}
+
+
+class Client:
+    """One request at a time: what ASGI servers pass in, what they get."""
+
+    def __init__(self, server, tokens=None):
+        self.face = HttpFace(server, tokens)
+
+    async def ask(self, method, target, body=b"", headers=None, parts=None):
+        """Status, headers (by name; of several the last) and body of a whole answer."""
+        request = [{"type": "http.request", "body": part, "more_body": True} for part in parts or []]
+        request.append({"type": "http.request", "body": body, "more_body": False})
+        exchange = Exchange(method, target, headers, request)
+        await self.face(exchange.scope, exchange.receive, exchange.send)
+        return exchange.status, exchange.headers, exchange.body
+
+
+class Exchange:
+    """One request that may stay open; `leave` is the client going away."""
+
+    def __init__(self, method, target, headers=None, request=None):
+        path, _, query = target.partition("?")
+        self.scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in (headers or {}).items()],
+        }
+        self.messages = request if request is not None else [{"type": "http.request", "body": b"", "more_body": False}]
+        self.sent = []
+        self.gone = asyncio.Event()
+        self.news = asyncio.Event()
+
+    async def receive(self):
+        if not self.messages:
+            await self.gone.wait()
+            return {"type": "http.disconnect"}
+        return self.messages.pop(0)
+
+    async def send(self, message):
+        self.sent.append(message)
+        self.news.set()
+
+    async def until(self, condition):
+        while not condition(self):
+            self.news.clear()
+            await self.news.wait()
+
+    @property
+    def started(self):
+        return bool(self.sent)
+
+    @property
+    def complete(self):
+        return len(self.sent) > 1 and not self.sent[-1].get("more_body", False)
+
+    @property
+    def status(self):
+        return self.sent[0]["status"]
+
+    @property
+    def headers(self):
+        return {name.decode(): value.decode() for name, value in self.sent[0]["headers"]}
+
+    @property
+    def body(self):
+        return b"".join(message["body"] for message in self.sent[1:])
+
+
+def config_map(name):
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()
+
+
+def on_a_server(main, tokens=None):
+    async def run(world):
+        server = ApiServer(world)
+        return await main(server, Client(server, tokens))
+
+    return simulate(run)
+
+
+def test_an_object_is_created_and_read():
+    async def main(server, client):
+        status, headers, _ = await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        assert (status, headers["content-type"]) == (201, "application/json")
+        status, headers, body = await client.ask("GET", f"{CONFIG_MAPS}/a")
+        assert (status, json.loads(body)["metadata"]["name"]) == (200, "a")
+        assert headers["cache-control"] == "no-cache, private"
+        assert headers["content-length"] == str(len(body))
+
+    on_a_server(main)
+
+
+def test_a_body_in_parts_is_one_body():
+    async def main(server, client):
+        whole = config_map("a")
+        status, _, _ = await client.ask("POST", CONFIG_MAPS, whole[20:], JSON, parts=[whole[:7], whole[7:20]])
+        assert status == 201
+
+    on_a_server(main)
+
+
+def test_an_unknown_path_is_a_page_of_text():
+    async def main(server, client):
+        for path in ("/nope", "/apis/nope", "/api/v2", "/openapi/v2"):
+            status, headers, body = await client.ask("GET", path)
+            assert (status, body) == (404, b"404 page not found\n"), path
+            assert headers["content-type"].startswith("text/plain"), path
+
+    on_a_server(main)
+
+
+def test_a_method_that_means_nothing_is_refused():
+    async def main(server, client):
+        for method, path in (("PUT", CONFIG_MAPS), ("POST", "/version"), ("BREW", f"{CONFIG_MAPS}/a")):
+            status, _, body = await client.ask(method, path)
+            assert (status, json.loads(body)["reason"]) == (405, "MethodNotAllowed"), (method, path)
+
+    on_a_server(main)
+
+
+def test_nobody_is_anonymous():
+    async def main(server, client):
+        for headers in ({}, {"authorization": "Bearer nope"}, {"authorization": "Basic good"}, {"authorization": "Bearer"}):
+            status, _, body = await client.ask("GET", "/api/v1/pods", headers=headers)
+            assert status == 401
+            assert json.loads(body) == {
+                "kind": "Status",
+                "apiVersion": "v1",
+                "metadata": {},
+                "status": "Failure",
+                "message": "Unauthorized",
+                "reason": "Unauthorized",
+                "code": 401,
+            }
+
+    on_a_server(main, {"good": ADMIN})
+
+
+def test_a_token_tells_the_server_who_asks():
+    heard = []
+
+    async def main(server, client):
+        server.world.observer.subscribe(lambda event: heard.append(event.identity) if isinstance(event, Served) else None)
+        status, _, _ = await client.ask("GET", "/api/v1/pods", headers={"authorization": "bearer second"})
+        assert (status, heard) == (200, [READER])
+
+    on_a_server(main, {"first": ADMIN, "second": READER})
+
+
+def test_health_is_for_anybody():
+    async def main(server, client):
+        for path in ("/healthz", "/livez", "/readyz", "/readyz/ping"):
+            assert (await client.ask("GET", path))[::2] == (200, b"ok")
+        assert (await client.ask("GET", "/readyz?verbose"))[2] == b"[+]ping ok\n[+]shutdown ok\nreadyz check passed\n"
+        assert (await client.ask("GET", "/livez?verbose&exclude=ping"))[2] == b"[+]ping excluded: ok\nlivez check passed\n"
+        assert (await client.ask("GET", "/readyz/nope"))[0] == 404
+
+    on_a_server(main, {"good": ADMIN})
+
+
+def test_a_body_over_the_limit_is_refused():
+    async def main(server, client):
+        status, _, body = await client.ask("POST", CONFIG_MAPS, headers={**JSON, "content-length": str(BODY_LIMIT + 1)})
+        assert (status, json.loads(body)["reason"]) == (413, "RequestEntityTooLarge")
+        parts = [b" " * (BODY_LIMIT // 2)] * 2
+        status, _, body = await client.ask("POST", CONFIG_MAPS, b" ", JSON, parts=parts)
+        assert (status, json.loads(body)["reason"]) == (413, "RequestEntityTooLarge")
+
+    on_a_server(main)
+
+
+def test_a_client_that_goes_before_its_request_is_whole_changes_nothing():
+    async def main(server, client):
+        body = config_map("a")
+        exchange = Exchange("POST", CONFIG_MAPS, JSON, [{"type": "http.request", "body": body, "more_body": True}])
+        exchange.gone.set()
+        revision = server.storage.revision
+        await client.face(exchange.scope, exchange.receive, exchange.send)
+        assert exchange.sent == []
+        assert server.storage.revision == revision
+
+    on_a_server(main)
+
+
+def test_an_audit_id_is_echoed_or_made():
+    async def main(server, client):
+        assert (await client.ask("GET", "/version", headers={"audit-id": "mine"}))[1]["audit-id"] == "mine"
+        first, second = [(await client.ask("GET", "/version"))[1]["audit-id"] for _ in range(2)]
+        assert first != second
+
+    on_a_server(main)
+
+
+def test_a_trailing_slash_does_not_matter():
+    async def main(server, client):
+        for path in ("/version/", "/api/", "/apis/", "/api/v1/", "/apis/apps/v1/"):
+            assert (await client.ask("GET", path))[0] == 200, path
+
+    on_a_server(main)
+
+
+def test_a_head_is_answered_as_a_get():
+    async def main(server, client):
+        status, headers, _ = await client.ask("HEAD", "/api/v1/namespaces/default")
+        assert status == 200
+        assert int(headers["content-length"]) > 0
+
+    on_a_server(main)
+
+
+def test_warnings_become_headers():
+    async def main(server, client):
+        body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "wrong": 1}).encode()
+        status, headers, _ = await client.ask("POST", CONFIG_MAPS, body, JSON)
+        assert (status, headers["warning"]) == (201, '299 - "unknown field \\"wrong\\""')
+
+    on_a_server(main)
+
+
+def test_a_warning_cannot_break_out_of_its_header():
+    assert warning_header('a "b" \\ c\r\nset-cookie: x') == b'299 - "a \\"b\\" \\\\ c  set-cookie: x"'
+    assert warning_header("ü") == '299 - "ü"'.encode()
+
+
+async def watching(client, target):
+    exchange = Exchange("GET", target)
+    task = asyncio.create_task(client.face(exchange.scope, exchange.receive, exchange.send))
+    await exchange.until(lambda e: e.started)
+    return exchange, task
+
+
+def lines(exchange):
+    body = exchange.body
+    assert not body or body.endswith(b"\n")
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def test_a_watch_answers_before_anything_happens_and_then_tells_each_change():
+    async def main(server, client):
+        exchange, task = await watching(client, f"{CONFIG_MAPS}?watch=1&resourceVersion={server.storage.revision}")
+        assert (exchange.status, exchange.headers["content-type"], exchange.body) == (200, "application/json", b"")
+        assert "content-length" not in exchange.headers
+        await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        await client.ask("DELETE", f"{CONFIG_MAPS}/a")
+        await exchange.until(lambda e: e.body.count(b"\n") == 2)
+        assert [line["type"] for line in lines(exchange)] == ["ADDED", "DELETED"]
+        assert not task.done()
+        exchange.gone.set()
+        await task
+
+    on_a_server(main)
+
+
+def test_a_watch_ends_with_its_client():
+    async def main(server, client):
+        exchange, task = await watching(client, f"{CONFIG_MAPS}?watch=true")
+        assert len(server.hub) == 1
+        exchange.gone.set()
+        await task
+        assert len(server.hub) == 0
+
+    on_a_server(main)
+
+
+def test_a_watch_ends_with_its_client_even_if_it_does_not_read():
+    async def main(server, client):
+        exchange = Exchange("GET", f"{CONFIG_MAPS}?watch=true")
+        stuck = asyncio.Event()
+
+        async def send(message):
+            exchange.sent.append(message)
+            if message["type"] == "http.response.body":
+                await stuck.wait()
+
+        task = asyncio.create_task(client.face(exchange.scope, exchange.receive, send))
+        await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        exchange.gone.set()
+        await task
+        assert len(server.hub) == 0
+
+    on_a_server(main)
+
+
+def test_a_watch_that_the_server_ends_has_an_end():
+    async def main(server, client):
+        exchange, task = await watching(client, f"{CONFIG_MAPS}?watch=true&timeoutSeconds=5")
+        await task
+        assert exchange.complete
+
+    on_a_server(main)
+
+
+def test_all_watches_end_when_serving_ends():
+    async def main(server, client):
+        watches = [await watching(client, f"{CONFIG_MAPS}?watch=true") for _ in range(3)]
+        await client.face.end_watches()
+        for exchange, task in watches:
+            await task
+            assert exchange.complete
+        assert len(server.hub) == 0
+        assert (await client.ask("GET", "/version"))[0] == 200
+
+    on_a_server(main)
+
+
+def test_a_watch_from_too_long_ago_says_so_in_the_stream():
+    async def main(server, client):
+        await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        await client.ask("POST", CONFIG_MAPS, config_map("b"), JSON)
+        server.compact()
+        exchange, task = await watching(client, f"{CONFIG_MAPS}?watch=true&resourceVersion=1")
+        await task
+        (line,) = lines(exchange)
+        assert (exchange.status, line["type"], line["object"]["code"]) == (200, "ERROR", 410)
+
+    on_a_server(main)
+
+
+def test_many_frames_go_out_in_pieces_and_stay_whole():
+    frames = [b"x" * (CHUNK // 3), b"y" * (CHUNK // 2), b"z" * (CHUNK // 2), b"w" * (2 * CHUNK), b"a", b"b"]
+    chunks = list(_chunks(frames))
+    assert b"".join(chunks) == b"".join(frame + b"\n" for frame in frames)
+    assert len(chunks) == 3
+    assert list(_chunks([])) == []
+
+
+def test_both_doors_lead_to_one_server():
+    async def main(server, client):
+        await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        resource = GroupVersionResource("", "v1", "configmaps")
+        answer = await server.handle(Operation(verb="get", resource=resource, namespace="default", name="a"))
+        assert answer.body == (await client.ask("GET", f"{CONFIG_MAPS}/a"))[2]
+
+    on_a_server(main)
