@@ -137,9 +137,9 @@ def test_a_watch_does_not_outlive_its_connection():
 
 
 def test_a_port_in_use_is_named(address):
-    with LoopThread("second") as thread, pytest.raises(PortInUse, match=f"port {address.port} on 127.0.0.1 is in use"):
-        with thread.hold(lambda: server(port=address.port)):
-            pass
+    refused = pytest.raises(PortInUse, match=f"port {address.port} on 127.0.0.1 is in use")
+    with LoopThread("second") as thread, refused, thread.hold(lambda: server(port=address.port)):
+        pass
 
 
 def test_it_does_not_listen_beyond_loopback():
