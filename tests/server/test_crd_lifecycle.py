@@ -7,9 +7,9 @@ import copy
 from typing import Any
 
 import pytest
+from tests.server.talk import CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, names, talk, widget
 
 from setpoint.api import Answer, GroupVersionResource, Operation
-from tests.server.talk import CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, names, talk, widget
 
 
 def test_a_kind_is_there_with_its_definition() -> None:
@@ -44,7 +44,7 @@ def test_its_objects_go_with_it_and_watches_end() -> None:
         watch = await t.watch(WIDGETS)
         marked = await t.do("delete", CRDS, "widgets.example.com")
         assert marked["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
-        with pytest.raises(Refused, match="403 .*create not allowed while custom resource definition is terminating"):
+        with pytest.raises(Refused, match=r"403 .*create not allowed while custom resource definition is terminating"):
             await t.create(WIDGETS, widget("b"))
         await asyncio.sleep(0.1)
         assert await watch.told() == [("ADDED", "a"), ("DELETED", "a")]
@@ -74,7 +74,7 @@ def test_an_object_that_is_held_holds_its_definition() -> None:
 def test_a_changed_schema_counts_from_that_write_on() -> None:
     async def main(t: Talk) -> None:
         await t.establish()
-        with pytest.raises(Refused, match="spec.replicas in body should be greater than or equal to 1"):
+        with pytest.raises(Refused, match=r"spec\.replicas in body should be greater than or equal to 1"):
             await t.create(WIDGETS, widget("w", {"replicas": 0}))
         crd = await t.do("get", CRDS, "widgets.example.com")
         properties(crd)["spec"]["properties"]["replicas"]["minimum"] = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.server.talk import CONFIGMAPS, PODS, WIDGETS, Refused, Talk, config_map, names, talk, widget
 
 

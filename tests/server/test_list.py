@@ -8,9 +8,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.server.talk import CONFIGMAPS, NAMESPACES, WIDGETS, Refused, Talk, config_map, names, talk, widget
 
 from setpoint.cluster.server.storage import Compacted, MemoryStorage, Record
-from tests.server.talk import CONFIGMAPS, NAMESPACES, WIDGETS, Refused, Talk, config_map, names, talk, widget
 
 
 def test_objects_come_in_the_order_of_namespace_and_name() -> None:
@@ -81,7 +81,7 @@ def test_selectors_choose() -> None:
         page = await t.do("list", CONFIGMAPS, labelSelector="x", limit="1")
         assert "remainingItemCount" not in page["metadata"]
         assert names(await t.do("list", CONFIGMAPS, labelSelector="x", **{"continue": page["metadata"]["continue"]})) == ["b"]
-        with pytest.raises(Refused, match='"spec.x" is not a known field selector'):
+        with pytest.raises(Refused, match=r'"spec\.x" is not a known field selector'):
             await t.do("list", CONFIGMAPS, fieldSelector="spec.x=1")
         assert names(await t.do("list", NAMESPACES, fieldSelector="status.phase=Terminating")) == []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.server.talk import CONFIGMAPS, NAMESPACES, Refused, Talk, config_map, names, talk
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
 from setpoint.api.operation import JSON_PATCH, STRATEGIC_MERGE_PATCH
-from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
 
 def test_a_stale_version_conflicts() -> None:
@@ -30,7 +30,7 @@ def test_custom_resources_must_say_their_version_and_config_maps_need_not() -> N
     async def main(t: Talk) -> None:
         await t.establish()
         await t.create(WIDGETS, widget("w"))
-        with pytest.raises(Refused, match="metadata.resourceVersion: Invalid value: 0: must be specified for an update"):
+        with pytest.raises(Refused, match=r"metadata\.resourceVersion: Invalid value: 0: must be specified for an update"):
             await t.do("update", WIDGETS, "default/w", widget("w"))
         await t.create(CONFIGMAPS, config_map("c"))
         assert (await t.do("update", CONFIGMAPS, "default/c", config_map("c", data={"a": "b"})))["data"] == {"a": "b"}
@@ -45,7 +45,7 @@ def test_the_uid_is_a_precondition_of_a_put_and_immutable_in_a_patch() -> None:
             Refused, match=f"409 .*Precondition failed: UID in precondition: x, UID in object meta: {made['metadata']['uid']}"
         ):
             await t.do("update", CONFIGMAPS, "default/c", config_map("c", uid="x"))
-        with pytest.raises(Refused, match='metadata.uid: Invalid value: "x": field is immutable'):
+        with pytest.raises(Refused, match=r'metadata\.uid: Invalid value: "x": field is immutable'):
             await t.merge(CONFIGMAPS, "default/c", {"metadata": {"uid": "x"}})
 
     talk(main)
@@ -96,7 +96,7 @@ def test_each_endpoint_changes_its_own_part() -> None:
         assert (main_part["spec"]["image"], main_part["status"]) == ("b", {"replicas": 3})
         scale = await t.do("get", WIDGETS, "default/w", sub="scale")
         assert (scale["kind"], scale["spec"], scale["status"]) == ("Scale", {"replicas": 2}, {"replicas": 3})
-        with pytest.raises(Refused, match='404 widgets.example.com "w" not found'):
+        with pytest.raises(Refused, match=r'404 widgets.example.com "w" not found'):
             await t.do("get", WIDGETS, "default/w", sub="log")
 
     talk(main)

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
 from setpoint.cluster.server import watch as watching
-from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
 END = "k8s.io/initial-events-end"
 

@@ -15,6 +15,7 @@ from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, pars
 from setpoint.api.selectors import FieldRequirement
 from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid, not_supported_here
 from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.metadata import go_type
 from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
 
 FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
@@ -248,30 +249,31 @@ def delete_options(operation: Operation) -> DeleteOptions:
     )
 
 
-class _Preconditions(msgspec.Struct, rename="camel"):
-    uid: str | None = None
-    resource_version: str | None = None
-
-
-class _DeleteBody(msgspec.Struct, rename="camel"):
-    kind: str | None = None
-    api_version: str | None = None
-    grace_period_seconds: int | None = None
-    preconditions: _Preconditions | None = None
-    orphan_dependents: bool | None = None
-    propagation_policy: str | None = None
-    dry_run: list[str] | None = None
+_DELETE_FIELDS: dict[str, tuple[type, str]] = {
+    "gracePeriodSeconds": (int, "int64"),
+    "preconditions": (dict, "v1.Preconditions"),
+    "orphanDependents": (bool, "bool"),
+    "propagationPolicy": (str, "v1.DeletionPropagation"),
+    "dryRun": (list, "[]string"),
+}
 
 
 def _delete_body(operation: Operation) -> dict[str, Json]:
+    """The DeleteOptions in a body, each field of its type."""
     try:
-        read = msgspec.convert(read_body(operation)[0], _DeleteBody)
-    except (MalformedBody, msgspec.ValidationError) as error:
-        raise bad_request(f"could not read DeleteOptions: {error}") from error
-    if read.kind not in (None, "", "DeleteOptions"):
-        raise bad_request(f"decoded object cannot be converted to DeleteOptions: it is a {read.kind}")
-    decoded: dict[str, Json] = msgspec.to_builtins(read)
-    return decoded
+        body, _ = read_body(operation)
+    except MalformedBody as error:
+        raise bad_request(f"couldn't get version/kind; json parse error: {error}") from error
+    if not isinstance(body, dict):
+        raise bad_request("couldn't get version/kind; json parse error: DeleteOptions must be an object")
+    kind, version = body.get("kind") or "DeleteOptions", body.get("apiVersion") or "v1"
+    if kind != "DeleteOptions":
+        raise bad_request(f'no kind "{kind}" is registered for version "{version}" where DeleteOptions are expected')
+    for name, (wanted, called) in _DELETE_FIELDS.items():
+        value = body.get(name)
+        if value is not None and type(value) is not wanted:
+            raise bad_request(f"json: cannot unmarshal {go_type(value)} into Go struct field DeleteOptions.{name} of type {called}")
+    return {name: body.get(name) for name in _DELETE_FIELDS}
 
 
 def read_body(operation: Operation) -> tuple[Json, list[str]]:

@@ -7,7 +7,7 @@ runs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from setpoint.api import ApiError, GroupVersionResource, Operation, merge_patch
 from setpoint.api.operation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
@@ -58,7 +58,6 @@ class Written:
     record: Record
     created: bool = False
     removed: bool = False
-    warnings: list[str] = field(default_factory=list)
     shown: bytes | None = None
 
 
@@ -90,14 +89,13 @@ class Registry:
 
     # create
 
-    def create(self, operation: Operation, kind: ServedKind) -> Written:
+    def create(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         """Stores a new object. Raises BadRequest, NotFound, Forbidden, AlreadyExists and Invalid."""
         options = write_options(operation)
-        target = Target(kind, operation.namespace, operation.name, "", options)
+        target = Target(kind, operation.namespace, operation.name, "", options, warnings)
         body, repeated = self._body(operation, kind)
-        warnings: list[str] = []
-        obj = write.read_object(target, body, repeated, warnings)
-        return self._create(target, obj, warnings)
+        obj = write.read_object(target, body, repeated)
+        return self._create(target, obj)
 
     def _body(self, operation: Operation, kind: ServedKind) -> tuple[Json, list[str]]:
         try:
@@ -105,13 +103,13 @@ class Registry:
         except MalformedBody as error:
             raise write.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
 
-    def _create(self, target: Target, obj: Object, warnings: list[str], *, applied: bool = False) -> Written:
+    def _create(self, target: Target, obj: Object, *, applied: bool = False) -> Written:
         kind = target.kind
         self._admit(target, obj["metadata"].get("name", ""))
         generated = not obj["metadata"].get("name") and obj["metadata"].get("generateName")
         attempts = _NAME_ATTEMPTS if generated else 1
         for attempt in range(attempts):
-            draft = write.create(target, obj, self.means(), list(warnings), applied=applied)
+            draft = write.create(target, obj, self.means(), applied=applied)
             name = draft.obj["metadata"]["name"]
             found = self.storage.get(kind.collection, kind.key(target.namespace, name))
             if found is None:
@@ -140,24 +138,23 @@ class Registry:
 
     # update
 
-    def update(self, operation: Operation, kind: ServedKind) -> Written:
+    def update(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         """Replaces an object, or the part of it that the subresource is about."""
         options = write_options(operation)
-        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         body, repeated = self._body(operation, kind)
         if operation.subresource == "scale":
             return self._rescale(target, self._live(target), body)
-        warnings: list[str] = []
-        obj = write.read_object(target, body, repeated, warnings)
+        obj = write.read_object(target, body, repeated)
         write.check_identity(target, obj)
         try:
             live = self._live(target)
         except ApiError as error:
             if error.code != 404 or not kind.strategy.create_on_update or target.subresource:
                 raise
-            return self._create(target, obj, warnings)
+            return self._create(target, obj)
         write.check_uid(target, live, obj)
-        return self._store(target, write.update(target, live, obj, self.means(), warnings))
+        return self._store(target, write.update(target, live, obj, self.means()))
 
     def _live(self, target: Target) -> Object:
         record = reading.get(self.storage, target.kind, target.namespace, target.name)
@@ -165,17 +162,17 @@ class Registry:
 
     def _rescale(self, target: Target, live: Object, body: Json) -> Written:
         obj = with_replicas(target, live, body)
-        written = self._store(target, write.update(target, live, obj, self.means(), []))
+        written = self._store(target, write.update(target, live, obj, self.means()))
         shown = encode(scale_of(target.kind, decode(in_version(written.record, target.kind.api_version))))
-        return Written(target.kind, written.record, warnings=written.warnings, shown=shown)
+        return Written(target.kind, written.record, shown=shown)
 
     # patch
 
-    def patch(self, operation: Operation, kind: ServedKind) -> Written:
+    def patch(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         """Changes an object by a merge patch or an apply patch."""
         media = operation.content_type.partition(";")[0].strip().lower()
         if media == APPLY_PATCH:
-            return self._apply(operation, kind)
+            return self._apply(operation, kind, warnings)
         accepted = [JSON_PATCH, MERGE_PATCH, *([] if kind.strategy.custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
         if media not in accepted:
             raise unsupported_media(", ".join(accepted))
@@ -189,18 +186,17 @@ class Registry:
         if not isinstance(patch, dict):
             why = f"json: cannot unmarshal {go_type(patch)} into Go value of type map[string]interface {{}}"
             raise bad_request(f"error decoding patch: {why}")
-        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         live = self._live(target)
         if operation.subresource == "scale":
             return self._rescale(target, live, merge_patch(scale_of(kind, live), patch))
-        warnings: list[str] = []
-        patched = _patched(target, merge_patch(live, patch), repeated, warnings)
+        patched = _patched(target, merge_patch(live, patch), repeated)
         write.check_identity(target, patched)
-        return self._store(target, write.update(target, live, patched, self.means(), warnings))
+        return self._store(target, write.update(target, live, patched, self.means()))
 
-    def _apply(self, operation: Operation, kind: ServedKind) -> Written:
+    def _apply(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         options = write_options(operation, apply=True)
-        target = Target(kind, operation.namespace, operation.name, operation.subresource, options)
+        target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         if operation.subresource == "scale":
             raise not_supported_here("server-side apply of the scale subresource")
         try:
@@ -211,17 +207,16 @@ class Registry:
         live = None if record is None else decode(in_version(record, kind.api_version))
         if live is None and operation.subresource:
             raise not_found(kind.resource, operation.name)
-        warnings: list[str] = []
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        merged = _patched(target, merged, repeated, warnings)
+        merged = _patched(target, merged, repeated)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
             write.check_identity(target, merged)
-            return self._create(target, merged, warnings, applied=True)
+            return self._create(target, merged, applied=True)
         write.check_identity(target, merged)
-        return self._store(target, write.update(target, live, merged, means, warnings, applied=True))
+        return self._store(target, write.update(target, live, merged, means, applied=True))
 
     # delete
 
@@ -274,7 +269,7 @@ class Registry:
                 storage.delete(self._last(record, revision) if let_go else record, expected=expected)
             else:
                 storage.put(record, expected=expected)
-        return Written(kind, record, created=draft.live is None, removed=draft.gone, warnings=draft.warnings)
+        return Written(kind, record, created=draft.live is None, removed=draft.gone)
 
     def _last(self, record: Record, revision: int) -> Record:
         stored = self.storage.get(record.collection, record.key)
@@ -282,10 +277,10 @@ class Registry:
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
-def _patched(target: Target, patched: Json, repeated: list[str], warnings: list[str]) -> Object:
+def _patched(target: Target, patched: Json, repeated: list[str]) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault."""
     try:
-        return write.read_object(target, patched, repeated, warnings)
+        return write.read_object(target, patched, repeated)
     except BadRequest as error:
         why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
         if not why:

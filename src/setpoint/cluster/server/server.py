@@ -46,15 +46,16 @@ class ApiServer:
             if self.storage.get(kind.collection, name) is None:
                 target = Target(kind, "", name, "", WriteOptions(manager="kube-apiserver"))
                 obj = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-                draft = create(target, kind.strategy.complete(obj, kind), self.registry.means(), [])
+                draft = create(target, kind.strategy.complete(obj, kind), self.registry.means())
                 self.registry.store(kind, draft.obj)
 
     async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | Stream:
         """Does what the operation asks. What it refuses is an answer too; nothing but a defect of the server raises."""
+        warnings: list[str] = []
         try:
-            outcome = self._answer(operation)
+            outcome = self._answer(operation, warnings)
         except ApiError as error:
-            outcome = error.status.answer()
+            outcome = error.status.answer(tuple(dict.fromkeys(warnings)))
         observer = self.world.observer
         if observer.heard:
             status = outcome.status if isinstance(outcome, Answer) else 200
@@ -70,7 +71,7 @@ class ApiServer:
         self.stopped = True
         self.hub.stop()
 
-    def _answer(self, operation: Operation) -> Answer | Stream:
+    def _answer(self, operation: Operation, warnings: list[str]) -> Answer | Stream:
         if self.stopped:
             raise failure(503, "ServiceUnavailable", "the server is shutting down")
         if operation.resource is None:
@@ -81,7 +82,7 @@ class ApiServer:
         if kind.namespaced and not operation.namespace and (operation.name or operation.verb == "create"):
             return self._no_kind(operation, operation.resource)
         self._check_verb(operation, kind)
-        return self._do(operation, kind)
+        return self._do(operation, kind, warnings)
 
     def _no_kind(self, operation: Operation, resource: GroupVersionResource) -> Answer:
         """404: a Status where built-in kinds live, plain text elsewhere, as the real server has it."""
@@ -105,44 +106,45 @@ class ApiServer:
         if kind.closing and operation.verb == "create":
             raise forbidden(kind.resource, operation.name, "create not allowed while custom resource definition is terminating")
 
-    def _do(self, operation: Operation, kind: ServedKind) -> Answer | Stream:
+    def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | Stream:
         registry = self.registry
         view = view_for(operation, self.world.clock.now)
-        warnings = (kind.deprecation,) if kind.deprecation else ()
+        if kind.deprecation:
+            warnings.append(kind.deprecation)
         match operation.verb:
             case "get" if operation.subresource == "scale":
-                return Answer(status=200, body=registry.scale(operation, kind), warnings=warnings)
+                return Answer(status=200, body=registry.scale(operation, kind), warnings=tuple(warnings))
             case "get":
-                return Answer(status=200, body=view.show(kind, registry.get(operation, kind)), warnings=warnings)
+                return Answer(status=200, body=view.show(kind, registry.get(operation, kind)), warnings=tuple(warnings))
             case "list":
                 body = view.show_list(kind, registry.list_objects(operation, kind))
-                return Answer(status=200, body=body, warnings=warnings)
+                return Answer(status=200, body=body, warnings=tuple(warnings))
             case "watch":
                 options = list_options(operation, kind, watch=True)
                 prefix = f"{operation.namespace}/" if operation.namespace else ""
                 return self.hub.open(kind, Selection(prefix, options.labels, options.fields), options, view)
             case "create":
-                return self._written(registry.create(operation, kind), view, warnings)
+                return self._written(registry.create(operation, kind, warnings), view, warnings)
             case "update":
-                return self._written(registry.update(operation, kind), view, warnings)
+                return self._written(registry.update(operation, kind, warnings), view, warnings)
             case "patch":
-                return self._written(registry.patch(operation, kind), view, warnings)
+                return self._written(registry.patch(operation, kind, warnings), view, warnings)
             case "delete":
                 return self._deleted(registry.delete(operation, kind), view, warnings)
             case "deletecollection":
                 listing, _ = registry.delete_collection(operation, kind)
-                return Answer(status=200, body=view.show_list(kind, listing), warnings=warnings)
+                return Answer(status=200, body=view.show_list(kind, listing), warnings=tuple(warnings))
 
-    def _written(self, written: Written, view: View, warnings: tuple[str, ...]) -> Answer:
+    def _written(self, written: Written, view: View, warnings: list[str]) -> Answer:
         status = 201 if written.created else 200
         body = written.shown if written.shown is not None else view.show(written.kind, written.record)
-        return Answer(status=status, body=body, warnings=(*warnings, *written.warnings))
+        return Answer(status=status, body=body, warnings=tuple(dict.fromkeys(warnings)))
 
-    def _deleted(self, written: Written, view: View, warnings: tuple[str, ...]) -> Answer:
+    def _deleted(self, written: Written, view: View, warnings: list[str]) -> Answer:
         kind = written.kind
         if not written.removed or kind.strategy.returns_deleted:
             return self._written(written, view, warnings)
         meta = decode(written.record.value)["metadata"]
         details = {"name": meta["name"], **({"group": kind.group} if kind.group else {}), "kind": kind.plural, "uid": meta["uid"]}
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
-        return Answer(status=200, body=encode(body), warnings=warnings)
+        return Answer(status=200, body=encode(body), warnings=tuple(warnings))

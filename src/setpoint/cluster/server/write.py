@@ -49,6 +49,8 @@ class Target:
     name: str
     subresource: str
     options: WriteOptions
+    warnings: list[str] = field(default_factory=list)
+    """What the client is told besides; appended to."""
 
 
 @dataclass(slots=True)
@@ -58,7 +60,6 @@ class Draft:
     obj: Object
     live: Object | None = None
     gone: bool = False
-    warnings: list[str] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
@@ -69,7 +70,7 @@ class Draft:
 # ------------------------------------------------------------------------------------------------------- reading a body
 
 
-def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: list[str]) -> Object:
+def read_object(target: Target, body: Json, repeated: Sequence[str]) -> Object:
     """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys."""
     kind = target.kind
     obj = _identified(kind, body)
@@ -84,7 +85,7 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], warnings: l
         raise bad_request(
             f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(problems)}'
         )
-    warnings += problems
+    target.warnings.extend(problems)
     return complete(kind, obj)
 
 
@@ -123,7 +124,7 @@ def _identified(kind: ServedKind, body: Json) -> Object:
         version = split_api_version(api_version)[1]
         raise bad_request(
             f'{name} in version "{version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered for version "{api_version}" '
-            f"at the endpoint of {kind.api_version}, Kind={kind.kind}"
+            f"where {kind.api_version}, Kind={kind.kind} is expected"
         )
     found: Object = body
     return found
@@ -162,7 +163,7 @@ def complete(kind: ServedKind, obj: Object) -> Object:
 # --------------------------------------------------------------------------------------------------------------- create
 
 
-def create(target: Target, obj: Object, means: Means, warnings: list[str], *, applied: bool = False) -> Draft:
+def create(target: Target, obj: Object, means: Means, *, applied: bool = False) -> Draft:
     """A new object from what was read (`read_object`), named and owned. Raises BadRequest and Invalid.
 
     With `applied` the ownership has been recorded already.
@@ -188,13 +189,13 @@ def create(target: Target, obj: Object, means: Means, warnings: list[str], *, ap
     if kind.strategy.generation:
         metadata["generation"] = 1
     kind.strategy.prepare_create(obj, kind)
-    _deduplicate_owners(obj["metadata"], warnings)
+    _deduplicate_owners(obj["metadata"], target.warnings)
     errors = validate_metadata(obj["metadata"], namespaced=kind.namespaced, rule=kind.strategy.name_rule)
     errors += kind.strategy.validate(obj, None, kind)
     if errors:
         raise invalid(kind.group, kind.kind, metadata.get("name", ""), errors)
-    kind.strategy.finish(obj, None, means.now, warnings)
-    return Draft(obj, warnings=warnings)
+    kind.strategy.finish(obj, None, means.now, target.warnings)
+    return Draft(obj)
 
 
 def _placed(target: Target, obj: Object) -> Object:
@@ -267,7 +268,7 @@ def check_identity(target: Target, obj: Object) -> None:
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
 
-def update(target: Target, live: Object, obj: Object, means: Means, warnings: list[str], *, applied: bool = False) -> Draft:
+def update(target: Target, live: Object, obj: Object, means: Means, *, applied: bool = False) -> Draft:
     """The live object replaced by what was read, as far as this endpoint may change it. Raises BadRequest, Conflict and Invalid."""
     kind, strategy = target.kind, target.kind.strategy
     obj = _placed(target, obj)
@@ -292,19 +293,19 @@ def update(target: Target, live: Object, obj: Object, means: Means, warnings: li
     if strategy.generation and target.subresource != "status" and strategy.counts(obj, live):
         metadata["generation"] = was.get("generation", 0) + 1
     if target.subresource != "status":
-        _deduplicate_owners(metadata, warnings)
+        _deduplicate_owners(metadata, target.warnings)
     errors = validate_metadata(metadata, namespaced=kind.namespaced)
     errors += validate_metadata_update(metadata, was)
     errors += strategy.validate(obj, live, kind)
     if errors:
         raise invalid(kind.group, kind.kind, target.name, list(dict.fromkeys(errors)))
-    strategy.finish(obj, live, means.now, warnings)
+    strategy.finish(obj, live, means.now, target.warnings)
     if same_but_for_timestamps(live, obj):
         obj = live
     gone = "deletionTimestamp" in metadata and not metadata.get("finalizers") and strategy.ready_to_go(obj)
     if gone and metadata.get("deletionGracePeriodSeconds"):
         gone = False
-    return Draft(obj, live, gone, warnings)
+    return Draft(obj, live, gone)
 
 
 def check_uid(target: Target, live: Object, obj: Object) -> None:
