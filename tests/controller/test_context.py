@@ -24,7 +24,7 @@ from setpoint.controller import (
     reconcile_once,
 )
 from setpoint.objects import Index, ObjectMeta, Request
-from setpoint.world import World, simulate
+from setpoint.world import World, real_world, simulate
 
 from .fakes import Gadget, GadgetSpec, Part, Rig, Zone, gadget, part
 
@@ -474,6 +474,29 @@ def test_a_plain_reconciler_has_the_same_verbs_blocking() -> None:
         return rig.server.names(Part)
 
     assert simulate(main) == ["one"]
+
+
+def test_a_plain_reconciler_runs_in_a_real_thread() -> None:
+    import threading
+
+    async def main() -> tuple[str, str]:
+        world = real_world(threads=2)
+        rig = Rig(world)
+        rig.server.put(gadget())
+        names: list[str] = []
+        controller = Controller(Gadget)
+
+        @controller.reconciler
+        def reconcile(ctx: SyncContext, request: Request) -> None:
+            names.append(threading.current_thread().name)
+            ctx.apply(part(), owner=ctx.get(Gadget, request))
+
+        await reconcile_once(controller, A, world=world, client=rig.client)
+        await world.threads.close()
+        assert names[0] != threading.current_thread().name
+        return rig.server.names(Part)[0], rig.server.writes[0]
+
+    assert asyncio.run(main()) == ("a", "patch parts.test.example.com ns/a")
 
 
 def test_a_plain_reconciler_beyond_its_deadline_ends_at_its_next_verb() -> None:

@@ -605,3 +605,50 @@ def test_a_watched_kind_that_is_cluster_scoped_maps_by_function() -> None:
         return runs
 
     assert simulate(main) == [Request("ns", "in-z")]
+
+
+def test_stop_lets_runs_end_and_stopping_again_without_waiting_cancels_them() -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        ends: list[str] = []
+        controller = Controller(Gadget)
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            try:
+                await asyncio.sleep(30)
+                ends.append("by itself")
+            except asyncio.CancelledError:
+                ends.append("cancelled")
+                raise
+
+        async with rig.running(controller) as (runtime,):
+            await asyncio.sleep(1)
+            await runtime.stop()
+        rig.cache = type(rig.cache)(rig.connection, rig.scheme)
+        async with rig.running(controller) as (runtime,):
+            await asyncio.sleep(1)
+            stopping = asyncio.ensure_future(runtime.stop())
+            await asyncio.sleep(5)
+            await runtime.stop(wait=False)
+            await stopping
+        return ends
+
+    assert simulate(main) == ["by itself", "cancelled"]
+
+
+def test_l7_stopping_does_not_wait_for_what_came_of_a_write() -> None:
+    async def main(world: World) -> float:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+        async with rig.running(parts_for_gadgets()) as (runtime,):
+            rig.server.hold()
+            await asyncio.sleep(10)
+            assert rig.heard(Held)
+            before = asyncio.get_running_loop().time()
+            await runtime.stop()
+            return asyncio.get_running_loop().time() - before
+
+    assert simulate(main) == 0

@@ -142,7 +142,7 @@ class Context(CachedReader):
                     )
                 return decode(wanted, cached)
             answer = await self._sent(prepared.info, prepared.key, self._client.apply_raw(prepared))
-        except Exception as error:
+        except BaseException as error:  # a cancelled one too: what it would have given to be kept is missing
             self._run.failed_applies.append(f"{type(error).__name__}: {error}")
             raise
         self._view.wrote(prepared.info, answer)

@@ -156,7 +156,8 @@ class Controller(Generic[K]):
         """Watches another kind. The mapper gives the requests that an object of it concerns; it is called with the object before and after.
 
         Use it as a decorator, or pass `map=` to get the controller back. An `async def` mapper gets a `Reader` of the cache as well. A
-        mapper that raises is tried again on that object's current state, with backoff.
+        mapper that raises is tried again on that object's current state, with backoff. With `metadata_only`, mapper and predicate get an
+        `Object` that has its metadata and nothing else, which is cheaper to read.
         """
         kind_of(kind)
         selector, predicate = self._selector(labels), self._checked_predicate(predicate)

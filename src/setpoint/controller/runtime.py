@@ -78,6 +78,7 @@ class ControllerRuntime:
         self._forgetting: dict[int, Informer] = {}
         self._workers: list[asyncio.Task[None]] = []
         self._beside: dict[asyncio.Task[None], None] = {}
+        self._holds: dict[asyncio.Task[None], None] = {}
         self._started = self._stopped = False
         self._declare()
 
@@ -127,17 +128,21 @@ class ControllerRuntime:
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
 
     async def stop(self, *, wait: bool = True) -> None:
-        """Takes up nothing more. With `wait`, returns when the runs in progress have ended; else cancels them first."""
-        if self._stopped:
-            return
-        self._stopped = True
-        self.queue.shut_down()
-        for trigger in self._triggers:
-            await trigger.stop()
+        """Takes up nothing more. With `wait`, returns when the runs in progress have ended; else cancels them first.
+
+        It may be called again, without `wait`, when waiting took too long.
+        """
+        if not self._stopped:
+            self._stopped = True
+            self.queue.shut_down()
+            for trigger in self._triggers:
+                await trigger.stop()
+            for task in self._holds:
+                task.cancel()
         if not wait:
             for task in (*self._workers, *self._beside):
                 task.cancel()
-        await asyncio.gather(*self._workers, *self._beside, return_exceptions=True)
+        await asyncio.gather(*self._workers, *self._beside, *self._holds, return_exceptions=True)
 
     async def add_watch(self, watch: Watch) -> None:
         """Watches one more kind while it runs, as `Controller.watch` declares it. Its start-up listing enqueues once it is complete."""
@@ -213,7 +218,7 @@ class ControllerRuntime:
                 self.active -= 1
                 if state.unknown and not self._stopped:
                     self.queue.hold(key)
-                    self._spawn(self._release(key, state))
+                    self._keep(self._holds, self._release(key, state))
                 else:
                     self.queue.done(key)
 
@@ -298,15 +303,19 @@ class ControllerRuntime:
         observer.emit(Released(controller=self.name, request=key))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._keep(self._beside, work)
+
+    def _keep(self, tasks: dict[asyncio.Task[None], None], work: Coroutine[Any, Any, None]) -> None:
         """Runs something beside the runs, with the context variables of the start and not of the run that asks for it."""
         task = asyncio.get_running_loop().create_task(work, name=f"{self.name}-beside", context=self._context.copy())
-        self._beside[task] = None
-        task.add_done_callback(self._ended)
+        tasks[task] = None
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        del self._beside[task]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
+        def ended(task: asyncio.Task[None]) -> None:
+            del tasks[task]
+            if not task.cancelled() and (error := task.exception()) is not None:
+                log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
+
+        task.add_done_callback(ended)
 
 
 async def reconcile_once(

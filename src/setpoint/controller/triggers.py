@@ -8,6 +8,7 @@ that raises is tried again on what the object is by then.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -28,7 +29,7 @@ _STRIDE = 100
 """So many objects are mapped before others get a turn."""
 
 
-class Trigger:
+class Trigger(ABC):
     """What all triggers share: they listen to an informer, and ask a predicate."""
 
     def __init__(
@@ -62,8 +63,9 @@ class Trigger:
         if self._predicate is None or self._accepts(self._predicate, change):
             self._take(change)
 
+    @abstractmethod
     def _take(self, change: Change) -> None:
-        raise TypeError(f"{type(self).__name__} does not say what a change means")
+        """Enqueues what an accepted change concerns."""
 
     def _accepts(self, predicate: Predicate[Any], change: Change) -> bool:
         try:
