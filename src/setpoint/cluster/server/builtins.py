@@ -32,13 +32,13 @@ class BuiltinStrategy(Strategy):
     """What is special about a built-in kind."""
 
     custom = False
-    unconditional_update = True
 
     def __init__(self, kind: builtin.BuiltinKind, read: Read) -> None:
         self._name = kind.kind
         self._read = read
         self.generation = kind.has_generation
         self.create_on_update = kind.kind in ("Lease", "Event")
+        self.unconditional_update = kind.kind != "Lease"
         self.name_rule = _NAME_RULES.get(kind.kind, names.dns_subdomain)
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
@@ -119,6 +119,7 @@ class PodStrategy(BuiltinStrategy):
     """Pods, which get time to stop."""
 
     returns_deleted = True
+    graceful = True
 
     def grace(self, obj: Mapping[str, Json], asked: int | None) -> int:
         """See `Strategy`: nobody has to stop a pod that is on no node, or has stopped."""

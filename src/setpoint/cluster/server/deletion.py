@@ -27,18 +27,29 @@ def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, no
         raise forbidden(kind.resource, name, reason)
     grace = strategy.grace(live, options.grace_seconds)
     held = bool(meta.get("finalizers")) or not strategy.ready_to_go(live)
-    if not held and not grace:
+    gone = not held and not grace
+    if gone and not strategy.graceful:
         return Draft(live, live, gone=True)
-    if "deletionTimestamp" in meta and grace >= meta.get("deletionGracePeriodSeconds", 0):
+    if not gone and "deletionTimestamp" in meta and grace >= meta.get("deletionGracePeriodSeconds", 0):
         return Draft(live, live)
-    marked = {**live, "metadata": {**meta}}
-    marked["metadata"]["deletionTimestamp"] = _later(now, grace)
-    if strategy.marks_grace:
-        if "deletionTimestamp" not in meta and meta.get("generation"):
-            marked["metadata"]["generation"] = meta["generation"] + 1
-        marked["metadata"]["deletionGracePeriodSeconds"] = grace
-    strategy.terminate(marked, now)
-    return Draft(marked, live)
+    return Draft(_marked(kind, live, grace, now), live, gone)
+
+
+def _marked(kind: ServedKind, live: Object, grace: int, now: str) -> Object:
+    """The object as terminating; if it was already, its time is shortened."""
+    meta = {**live["metadata"]}
+    marked = {**live, "metadata": meta}
+    if "deletionTimestamp" in meta:
+        start = _later(meta["deletionTimestamp"], -meta.get("deletionGracePeriodSeconds", 0))
+    else:
+        start = now
+        if kind.strategy.marks_grace and meta.get("generation"):
+            meta["generation"] += 1
+    meta["deletionTimestamp"] = _later(start, grace)
+    if kind.strategy.marks_grace:
+        meta["deletionGracePeriodSeconds"] = grace
+    kind.strategy.terminate(marked, now)
+    return marked
 
 
 def _check(kind: ServedKind, name: str, live: Object, options: DeleteOptions) -> None:

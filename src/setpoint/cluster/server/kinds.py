@@ -55,6 +55,8 @@ class Strategy:
     """Whether an update of an absent object creates it."""
     returns_deleted = False
     """Whether a delete answers with the object instead of a Status."""
+    graceful = False
+    """Whether deleted objects get time to stop (see `grace`), and are marked as terminating even where they get none."""
     marks_grace = True
     """Whether an object that is marked as terminating gets deletionGracePeriodSeconds and a new generation."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)

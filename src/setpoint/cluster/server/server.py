@@ -78,28 +78,30 @@ class ApiServer:
             return answer_path(self, operation)
         kind = self.kinds.find(operation.resource)
         if kind is None or (operation.namespace and not kind.namespaced):
-            return self._no_kind(operation, operation.resource)
-        if kind.namespaced and not operation.namespace and (operation.name or operation.verb == "create"):
-            return self._no_kind(operation, operation.resource)
+            return self._refuse_resource(operation.resource)
+        if kind.namespaced and not operation.namespace and (operation.name or (operation.verb == "create" and kind.strategy.custom)):
+            return self._refuse_resource(operation.resource)
         self._check_verb(operation, kind)
         return self._do(operation, kind, warnings)
 
-    def _no_kind(self, operation: Operation, resource: GroupVersionResource) -> Answer:
+    def _refuse_resource(self, resource: GroupVersionResource) -> Answer:
         """404: a Status where built-in kinds live, plain text elsewhere, as the real server has it."""
-        for kind in self.kinds.of_group(resource.group):
-            if kind.version == resource.version and not kind.strategy.custom:
-                raise failure(404, "NotFound", "the server could not find the requested resource", StatusDetails())
+        if any(kind.version == resource.version and not kind.strategy.custom for kind in self.kinds.of_group(resource.group)):
+            raise failure(404, "NotFound", "the server could not find the requested resource", StatusDetails())
         return no_such_path()
 
     def _check_verb(self, operation: Operation, kind: ServedKind) -> None:
-        verbs = kind.verbs
+        custom, verbs = kind.strategy.custom, kind.verbs
         if operation.subresource:
             found = kind.subresources.get(operation.subresource)
-            if found is None:
+            if found is None and custom:
                 raise not_found(kind.resource, operation.name)
-            verbs = found
-        if operation.verb not in verbs or (operation.verb == "create" and operation.name and not kind.strategy.custom):
-            if kind.strategy.custom:
+            if found is None:
+                self._refuse_resource(kind.resource)
+            verbs = found or ()
+        across = kind.namespaced and not operation.namespace and operation.verb in ("create", "deletecollection")
+        if operation.verb not in verbs or across or (operation.verb == "create" and operation.name and not custom):
+            if custom:
                 message = f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"'
                 raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
             raise failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", StatusDetails())
