@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
+
 from setpoint.k8s.apps.v1 import (
     Deployment,
     DeploymentSpec,
-    DeploymentStrategy,
     LabelSelector,
     ReplicaSet,
-    RollingUpdateDeployment,
 )
-from setpoint.k8s.core.v1 import Container, Pod, PodCondition, PodSpec, PodTemplateSpec
+from setpoint.k8s.core.v1 import Container, Pod, PodSpec, PodTemplateSpec
 from setpoint.objects import ObjectMeta
 from setpoint.testing import Cluster
 

@@ -20,7 +20,7 @@ class Cache:
         self._server = connection
         self._scheme = scheme
         self._informers: dict[tuple[GroupVersionKind, Selection], Informer] = {}
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: dict[Informer, asyncio.Task[None]] = {}
         self._context: contextvars.Context | None = None
         self._ended: asyncio.Future[None] | None = None
 
@@ -61,6 +61,16 @@ class Cache:
         """Every informer of a kind: our own writes go to each of them."""
         return [informer for (kind, _), informer in self._informers.items() if kind == info.group_version_kind]
 
+    async def forget(self, kind: type[Object]) -> None:
+        """Ends and forgets the informers of a kind that is gone, and the kind. Whoever still listens to one of them hears nothing more."""
+        for informer in self.informers_of(kind_of(kind)):
+            del self._informers[kind_of(kind).group_version_kind, informer.selection]
+            task = self._tasks.pop(informer, None)
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._scheme.remove(kind)
+
     async def run(self) -> None:
         """Keeps every informer in step until cancelled."""
         if self._ended is not None:
@@ -73,10 +83,10 @@ class Cache:
             await self._ended
         finally:
             self._ended = None
-            tasks, self._tasks = self._tasks, []
-            for task in tasks:
+            tasks, self._tasks = self._tasks, {}
+            for task in tasks.values():
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     async def synced(self) -> None:
         """Waits until every informer has had its first complete list, those included that are declared meanwhile."""
@@ -91,7 +101,7 @@ class Cache:
         name = f"reflector-{informer.info.plural}.{informer.info.group}".rstrip(".")
         task = loop.create_task(informer.run(), name=name, context=self._context.copy())
         task.add_done_callback(self._report)
-        self._tasks.append(task)
+        self._tasks[informer] = task
 
     def _report(self, task: asyncio.Task[None]) -> None:
         """A reflector ends by cancellation alone; if one has raised, that is a bug which must not stay hidden."""

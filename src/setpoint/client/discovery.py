@@ -15,9 +15,17 @@ from setpoint.client.errors import NotFound, NotServed
 from setpoint.objects import KindInfo
 
 
+class Served(msgspec.Struct, frozen=True):
+    """A kind as the server serves it, and the verbs that it takes."""
+
+    info: KindInfo
+    verbs: tuple[str, ...]
+
+
 class _Resource(msgspec.Struct, rename="camel"):
     name: str
     kind: str
+    verbs: tuple[str, ...] = ()
     namespaced: bool = False
     singular_name: str = ""
     short_names: tuple[str, ...] = ()
@@ -26,6 +34,25 @@ class _Resource(msgspec.Struct, rename="camel"):
 
 class _ResourceList(msgspec.Struct):
     resources: list[_Resource] = []
+
+
+class _Version(msgspec.Struct, rename="camel"):
+    group_version: str
+    version: str
+
+
+class _Group(msgspec.Struct, rename="camel"):
+    name: str
+    versions: list[_Version]
+    preferred_version: _Version | None = None
+
+
+class _GroupList(msgspec.Struct):
+    groups: list[_Group] = []
+
+
+class _CoreVersions(msgspec.Struct):
+    versions: list[str] = []
 
 
 class Discovery:
@@ -41,31 +68,55 @@ class Discovery:
     async def find(self, kind: GroupVersionKind) -> KindInfo:
         """How the server serves a kind. Raises `NotServed` if it does not."""
         if kind not in self._known:
-            self._known.update({info.group_version_kind: info for info in await self._read(kind)})
+            self._known.update({one.info.group_version_kind: one.info for one in await self._read(kind.group, kind.version)})
         if kind not in self._known:
             raise _not_served(kind)
         return self._known[kind]
 
-    async def _read(self, kind: GroupVersionKind) -> list[KindInfo]:
-        root = "/apis" if kind.group else "/api"
+    async def everything(self) -> list[Served]:
+        """All that the server serves now, each kind once: in the version that its group prefers, or else the next that has it.
+
+        Nothing of it is remembered. Raises `ApiError` if any part of it cannot be read: half an answer would say that kinds are gone.
+        """
+        found: dict[tuple[str, str], Served] = {}
+        for group, version in await self._versions():
+            for one in await self._read(group, version):
+                found.setdefault((group, one.info.plural), one)
+        return list(found.values())
+
+    async def _versions(self) -> list[tuple[str, str]]:
+        core = await self._connection.call(Operation(verb="get", path="/api"))
+        versions = [("", version) for version in msgspec.json.decode(core.body, type=_CoreVersions).versions]
+        groups = await self._connection.call(Operation(verb="get", path="/apis"))
+        for group in msgspec.json.decode(groups.body, type=_GroupList).groups:
+            preferred = [group.preferred_version] if group.preferred_version is not None else []
+            versions += dict.fromkeys((group.name, version.version) for version in (*preferred, *group.versions))
+        return versions
+
+    async def _read(self, group: str, version: str) -> list[Served]:
+        """The kinds of one version of a group; none if it is not served."""
+        path = f"/apis/{group}/{version}" if group else f"/api/{version}"
         try:
-            answer = await self._connection.call(Operation(verb="get", path=f"{root}/{kind.api_version}"))
-        except NotFound as error:
-            raise _not_served(kind) from error
+            answer = await self._connection.call(Operation(verb="get", path=path))
+        except NotFound:
+            return []
         resources = msgspec.json.decode(answer.body, type=_ResourceList).resources
         with_status = {resource.name.removesuffix("/status"): None for resource in resources if resource.name.endswith("/status")}
         return [
-            KindInfo(
-                group=kind.group,
-                version=kind.version,
-                kind=resource.kind,
-                plural=resource.name,
-                singular=resource.singular_name or resource.kind.lower(),
-                list_kind=f"{resource.kind}List",
-                scope="Namespaced" if resource.namespaced else "Cluster",
-                short_names=resource.short_names,
-                categories=resource.categories,
-                has_status=resource.name in with_status,
+            Served(
+                KindInfo(
+                    group=group,
+                    version=version,
+                    kind=resource.kind,
+                    plural=resource.name,
+                    singular=resource.singular_name or resource.kind.lower(),
+                    list_kind=f"{resource.kind}List",
+                    scope="Namespaced" if resource.namespaced else "Cluster",
+                    short_names=resource.short_names,
+                    categories=resource.categories,
+                    has_status=resource.name in with_status,
+                ),
+                resource.verbs,
             )
             for resource in resources
             if "/" not in resource.name

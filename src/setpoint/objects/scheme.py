@@ -40,6 +40,13 @@ class Scheme:
             self._kinds[info.group_version_kind] = cls
             self._resources[info.group_version_resource] = cls
 
+    def remove(self, cls: type[Object]) -> None:
+        """Takes a class away again, for a kind that is gone. Does nothing if it is not there."""
+        if cls in self:
+            info = kind_of(cls)
+            del self._kinds[info.group_version_kind]
+            del self._resources[info.group_version_resource]
+
     def find(self, api_version: str, kind: str) -> type[Object] | None:
         """The class for an object's ``apiVersion`` and ``kind``, None if there is none."""
         return self._kinds.get(GroupVersionKind.parse(api_version, kind))

@@ -1,6 +1,7 @@
 """The controllers of the embedded control plane: ordinary Setpoint controllers that never see the server, only its API.
 
-`workloads` makes Deployments come true.
+`garbage` deletes what is owned by nothing any more, `namespaces` empties those that are deleted, and `workloads` makes Deployments come
+true. The first two look after objects of every kind there is: `kinds` follows the definitions as they come and go.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from setpoint.cluster.controllers.garbage import GarbageCollector
+from setpoint.cluster.controllers.kinds import Follower, Kinds, built_in
+from setpoint.cluster.controllers.namespaces import NamespaceEmptier
 from setpoint.cluster.controllers.workloads import workload_controllers
 from setpoint.manager import Manager
 
@@ -15,6 +19,19 @@ from setpoint.manager import Manager
 @asynccontextmanager
 async def control_plane_controllers(manager: Manager, *, workloads: bool = True) -> AsyncIterator[None]:
     """An app: adds the controllers to a manager. With `workloads=False`, Deployments make no pods."""
+    kinds = Kinds()
+    collector, emptier = GarbageCollector(kinds, manager.client), NamespaceEmptier(manager.client)
+    follower = Follower(kinds, manager.cache, manager.scheme)
+    present = await built_in(manager.client, manager.scheme)
+    for kind in present:
+        kinds.add(kind)
+    for controller, watcher in (
+        (collector.controller(present), collector.watch),
+        (emptier.controller(present), emptier.watch),
+    ):
+        manager.add(controller)
+        follower.let_watch(manager.controllers[-1], watcher)
+    manager.add(follower.controller())
     if workloads:
         manager.add(*workload_controllers())
     yield
