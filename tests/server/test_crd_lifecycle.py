@@ -10,6 +10,7 @@ import pytest
 from tests.server.talk import CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, names, talk, widget
 
 from setpoint.api import Answer, GroupVersionResource, Operation
+from setpoint.cluster.server import ApiServer
 
 
 def test_a_kind_is_there_with_its_definition() -> None:
@@ -100,6 +101,17 @@ def test_versions_show_the_same_objects() -> None:
         assert (await t.do("get", WIDGETS, "default/w"))["apiVersion"] == "example.com/v1"
         events: list[Any] = await watch.read() or []
         assert [event["object"]["apiVersion"] for event in events] == ["example.com/v1beta1"] * 2
+
+    talk(main)
+
+
+def test_a_server_on_storage_that_has_definitions_serves_their_kinds() -> None:
+    async def main(t: Talk) -> None:
+        await t.establish()
+        await t.create(WIDGETS, widget("w"))
+        t.server.stop()
+        t.server = ApiServer(t.world, storage=t.server.storage)
+        assert names(await t.do("list", WIDGETS)) == ["w"]
 
     talk(main)
 

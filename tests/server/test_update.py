@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
-from setpoint.api.operation import JSON_PATCH, STRATEGIC_MERGE_PATCH
+from setpoint.api.operation import STRATEGIC_MERGE_PATCH
 
 
 def test_a_stale_version_conflicts() -> None:
@@ -155,12 +155,11 @@ def test_an_apply_that_makes_no_sense_says_why(body: object, message: str) -> No
     talk(main)
 
 
-def test_patches_that_are_not_there_yet_say_so() -> None:
+def test_a_patch_of_a_kind_that_is_not_read_says_so() -> None:
     async def main(t: Talk) -> None:
         await t.establish()
         await t.create(CONFIGMAPS, config_map("c"))
-        with pytest.raises(Refused, match="501 JSON patch is not supported by the embedded server yet"):
-            await t.do("patch", CONFIGMAPS, "default/c", [], content_type=JSON_PATCH)
+        await t.create(WIDGETS, widget("w"))
         with pytest.raises(Refused, match="501 strategic merge patch is not supported"):
             await t.do("patch", CONFIGMAPS, "default/c", {}, content_type=STRATEGIC_MERGE_PATCH)
         with pytest.raises(Refused, match="415"):

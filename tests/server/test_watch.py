@@ -43,6 +43,16 @@ def test_from_a_version_everything_after_it_is_replayed() -> None:
     talk(main)
 
 
+def test_from_a_version_that_is_yet_to_come_only_what_follows_it_is_told() -> None:
+    async def main(t: Talk) -> None:
+        watch = await t.watch(CONFIGMAPS, resourceVersion=str(t.revision + 1))
+        await t.create(CONFIGMAPS, config_map("a"))
+        await t.create(CONFIGMAPS, config_map("b"))
+        assert await watch.told() == [("ADDED", "b")]
+
+    talk(main)
+
+
 def test_a_version_that_is_forgotten_is_an_error_event() -> None:
     async def main(t: Talk) -> None:
         await t.create(CONFIGMAPS, config_map("a"))

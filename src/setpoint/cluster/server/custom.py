@@ -93,6 +93,8 @@ class CustomKinds:
         self._context = copy_context()
         self._closing: dict[str, str] = {}
         storage.subscribe(self._changed)
+        for crd in objects_in(storage, COLLECTION):
+            self._serve(crd)
 
     def _changed(self, change: Change) -> None:
         if change.collection == COLLECTION:

@@ -63,11 +63,12 @@ class _Emission:
 class Watcher:
     """One open watch: a `Stream` whose frames wait in memory until they are read."""
 
-    def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, view: View, bookmarks: bool) -> None:
+    def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, view: View, options: ListOptions) -> None:
         self.kind = kind
         self.selection = selection
         self.view = view
-        self.bookmarks = bookmarks
+        self.bookmarks = options.bookmarks
+        self._after = options.resource_version or 0
         self._hub = hub
         self._frames: list[bytes] = []
         self._free = 0
@@ -77,10 +78,10 @@ class Watcher:
 
     # what the hub does
 
-    def offer(self, emission: _Emission, after: int = 0) -> None:
+    def offer(self, emission: _Emission) -> None:
         """Queues what this change is to the watcher: entering, changing within or leaving its selection."""
         change = emission.change
-        if change.revision <= after:
+        if change.revision <= self._after:
             return
         previous = change.previous
         was = previous is not None and self.selection.matches(previous)
@@ -179,7 +180,7 @@ class Hub:
         An initial state that is asked for, or the events since a resourceVersion, are queued at once. A resourceVersion that is too old
         makes a stream with nothing but an error; that is how the real server says it too.
         """
-        watcher = Watcher(self, kind, selection, view, options.bookmarks)
+        watcher = Watcher(self, kind, selection, view, options)
         storage, version = self._storage, options.resource_version
         if options.send_initial_events is None:
             initial = not version
