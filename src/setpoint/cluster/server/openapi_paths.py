@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from setpoint.api import Verb
-from setpoint.api.operation import APPLY_PATCH, JSON, MERGE_PATCH, YAML
+from setpoint.api.operation import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, YAML
 from setpoint.cluster.server.kinds import ServedKind
 
 Json = dict[str, Any]
 
 REFERENCE = "#/components/schemas/"
-PATCH_TYPES = (APPLY_PATCH, MERGE_PATCH)
+PATCH_TYPES = (APPLY_PATCH, JSON_PATCH, MERGE_PATCH)
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 PATCH, DELETE_OPTIONS, STATUS = (_META + name for name in ("Patch", "DeleteOptions", "Status"))
 SCALE = "io.k8s.api.autoscaling.v1.Scale"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from setpoint.api import ApiError, GroupVersionResource, Operation, merge_patch
-from setpoint.api.operation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from setpoint.api import ApiError, GroupVersionResource, Operation
+from setpoint.api.operation import APPLY_PATCH
 from setpoint.api.status import (
     BadRequest,
     StatusCause,
@@ -25,7 +25,6 @@ from setpoint.api.status import (
 from setpoint.cluster.server import deletion, reading, write
 from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.metadata import go_type
 from setpoint.cluster.server.options import (
     DeleteOptions,
     WriteOptions,
@@ -33,11 +32,11 @@ from setpoint.cluster.server.options import (
     list_options,
     read_body,
     resource_version,
-    unsupported_media,
     write_options,
 )
+from setpoint.cluster.server.patches import change_of
 from setpoint.cluster.server.scale import scale_of, with_replicas
-from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_json, decode_yaml
+from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_yaml
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
@@ -169,28 +168,17 @@ class Registry:
     # patch
 
     def patch(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
-        """Changes an object by a merge patch or an apply patch."""
+        """Changes an object by a patch of any kind."""
         media = operation.content_type.partition(";")[0].strip().lower()
         if media == APPLY_PATCH:
             return self._apply(operation, kind, warnings)
-        accepted = [JSON_PATCH, MERGE_PATCH, *([] if kind.strategy.custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
-        if media not in accepted:
-            raise unsupported_media(", ".join(accepted))
+        change, repeated = change_of(media, operation.body, custom=kind.strategy.custom)
         options = write_options(operation)
-        if media != MERGE_PATCH:
-            raise not_supported_here("JSON patch" if media == JSON_PATCH else "strategic merge patch")
-        try:
-            patch, repeated = decode_json(operation.body)
-        except MalformedBody as error:
-            raise bad_request("invalid JSON patch") from error
-        if not isinstance(patch, dict):
-            why = f"json: cannot unmarshal {go_type(patch)} into Go value of type map[string]interface {{}}"
-            raise bad_request(f"error decoding patch: {why}")
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         live = self._live(target)
         if operation.subresource == "scale":
-            return self._rescale(target, live, merge_patch(scale_of(kind, live), patch))
-        patched = _patched(target, merge_patch(live, patch), repeated)
+            return self._rescale(target, live, change(scale_of(kind, live)))
+        patched = _patched(target, change(live), repeated)
         write.check_identity(target, patched)
         return self._store(target, write.update(target, live, patched, self.means()))
 
