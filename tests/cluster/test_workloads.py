@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from setpoint.cluster.controllers import control_plane_controllers
 from setpoint.k8s.apps.v1 import (
     Deployment,
     DeploymentSpec,
+    DeploymentStrategy,
     LabelSelector,
     ReplicaSet,
 )
@@ -31,12 +35,6 @@ def condition(deployment: Deployment, type: str) -> tuple[str | None, str | None
     return next((found.status, found.reason) for found in deployment.status.conditions if found.type == type)
 
 
-@pytest.fixture
-def cluster() -> Cluster:
-    with Cluster() as cluster:
-        yield cluster
-
-
 def test_a_deployment_becomes_available_through_a_replica_set_and_pods(cluster: Cluster) -> None:
     shop = cluster.create(a_deployment())
     cluster.settle()
@@ -52,3 +50,179 @@ def test_a_deployment_becomes_available_through_a_replica_set_and_pods(cluster: 
     assert status.observed_generation == shop.metadata.generation
     assert condition(shop, "Available") == ("True", "MinimumReplicasAvailable")
     assert condition(shop, "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_a_deleted_pod_comes_back(cluster: Cluster) -> None:
+    cluster.create(a_deployment())
+    cluster.settle()
+    lost = cluster.list(Pod)[0]
+    cluster.delete(lost)
+    cluster.settle()
+    pods = cluster.list(Pod)
+    assert len(pods) == 3
+    assert lost.uid not in {pod.uid for pod in pods}
+
+
+def test_a_deleted_replica_set_comes_back(cluster: Cluster) -> None:
+    cluster.create(a_deployment())
+    cluster.settle()
+    [lost] = cluster.list(ReplicaSet)
+    cluster.delete(lost)
+    cluster.settle()
+    [found] = cluster.list(ReplicaSet)
+    assert found.uid != lost.uid
+    assert [pod.metadata.owner_references[0].uid for pod in cluster.list(Pod)] == [found.uid] * 3
+
+
+@pytest.mark.parametrize("replicas", [0, 1, 5])
+def test_scaling_changes_the_number_of_pods_and_keeps_those_that_may_stay(cluster: Cluster, replicas: int) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    before = {pod.uid for pod in cluster.list(Pod)}
+    shop = cluster.refresh(shop)
+    shop.spec.replicas = replicas
+    cluster.update(shop)
+    cluster.settle()
+    after = {pod.uid for pod in cluster.list(Pod)}
+    assert len(after) == replicas
+    assert len(after & before) == min(replicas, 3)
+    assert cluster.refresh(shop).status.available_replicas == (replicas or None)
+
+
+def test_a_new_template_rolls_out_and_the_old_replica_set_is_kept_empty(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    least = [3]
+    shop = cluster.refresh(shop)
+    shop.spec.template.spec.containers[0].image = "shop:2"
+    cluster.update(shop)
+    for _ in range(60):
+        cluster._run(cluster._sleep(0.05))
+        least.append(cluster.refresh(shop).status.available_replicas or 0)
+    cluster.settle()
+    assert images(cluster) == ["shop:2"] * 3
+    assert sorted(one.spec.replicas for one in cluster.list(ReplicaSet)) == [0, 3]
+    assert min(least) == 3, "25% of 3, rounded down, may be unavailable: none"
+    assert condition(cluster.refresh(shop), "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_going_back_to_an_old_template_uses_its_replica_set_again(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    [first] = cluster.list(ReplicaSet)
+    for image in ("shop:2", "shop:1"):
+        shop = cluster.refresh(shop)
+        shop.spec.template.spec.containers[0].image = image
+        cluster.update(shop)
+        cluster.settle()
+    assert images(cluster) == ["shop:1"] * 3
+    first = cluster.refresh(first)
+    assert first.spec.replicas == 3
+    assert first.metadata.annotations["deployment.kubernetes.io/revision"] == "3"
+
+
+def test_recreate_ends_the_old_pods_before_new_ones_come(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment(strategy=DeploymentStrategy(type="Recreate")))
+    cluster.settle()
+    before = len(cluster.writes)
+    shop = cluster.refresh(shop)
+    shop.spec.template.spec.containers[0].image = "shop:2"
+    cluster.update(shop)
+    cluster.settle()
+    pods = [write.split()[0] for write in cluster.writes[before:] if write.startswith(("create pods", "delete pods"))]
+    assert pods == ["delete"] * 3 + ["create"] * 3
+    assert images(cluster) == ["shop:2"] * 3
+
+
+def test_a_paused_deployment_does_not_roll_out(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    shop = cluster.refresh(shop)
+    shop.spec.paused = True
+    shop.spec.template.spec.containers[0].image = "shop:2"
+    cluster.update(shop)
+    cluster.settle()
+    assert images(cluster) == ["shop:1"] * 3
+    assert condition(cluster.refresh(shop), "Progressing") == ("Unknown", "DeploymentPaused")
+    shop = cluster.refresh(shop)
+    shop.spec.paused = None
+    cluster.update(shop)
+    cluster.settle()
+    assert images(cluster) == ["shop:2"] * 3
+
+
+def test_a_deployment_made_again_does_not_take_its_predecessors_pods(cluster: Cluster) -> None:
+    first = cluster.create(a_deployment())
+    cluster.settle()
+    old = {pod.uid for pod in cluster.list(Pod)}
+    cluster.delete(first)
+    second = cluster.create(a_deployment())
+    cluster.settle()
+    assert second.uid != first.uid
+    pods = cluster.list(Pod)
+    assert len(pods) == 3
+    assert not old & {pod.uid for pod in pods}
+    assert cluster.refresh(second).status.available_replicas == 3
+
+
+def test_pods_become_available_only_after_min_ready_seconds(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment(min_ready_seconds=30))
+    cluster._run(cluster._sleep(5))
+    status = cluster.refresh(shop).status
+    assert (status.ready_replicas, status.available_replicas) == (3, None)
+    cluster._run(cluster._sleep(30))
+    assert cluster.refresh(shop).status.available_replicas == 3
+
+
+def test_a_pod_whose_status_somebody_sets_is_left_alone_and_replaced_where_it_failed(cluster: Cluster) -> None:
+    cluster.create(a_deployment())
+    cluster.settle()
+    unready, failed, _ = cluster.list(Pod)
+    next(c for c in unready.status.conditions if c.type == "Ready").status = "False"
+    cluster.update_status(unready)
+    failed.status.phase = "Failed"
+    cluster.update_status(failed)
+    cluster.settle()
+    assert len(cluster.list(Pod)) == 4
+    [replica_set] = cluster.list(ReplicaSet)
+    assert (replica_set.status.replicas, replica_set.status.ready_replicas) == (3, 2)
+
+
+def test_a_pod_on_a_node_goes_at_once_too(cluster: Cluster) -> None:
+    pod = Pod(
+        metadata=ObjectMeta(name="alone", namespace="default"), spec=PodSpec(node_name="here", containers=[Container(name="a", image="a")])
+    )
+    pod = cluster.create(pod)
+    cluster.settle()
+    assert cluster.refresh(pod).status.phase == "Running"
+    cluster.delete(pod)
+    cluster._run(cluster._sleep(1.0))
+    assert cluster.list(Pod) == []
+
+
+def test_a_quiet_hour_writes_nothing(cluster: Cluster) -> None:
+    for name in ("a", "b", "c"):
+        cluster.create(a_deployment(name))
+    cluster.settle()
+    before = len(cluster.writes)
+    cluster.settle(timedelta(hours=1))
+    assert cluster.writes[before:] == []
+
+
+def test_controllers_that_start_again_change_nothing(cluster: Cluster) -> None:
+    cluster.create(a_deployment())
+    cluster.settle()
+    before = len(cluster.writes)
+    cluster.start(control_plane_controllers)
+    cluster.settle(timedelta(minutes=10))
+    assert cluster.writes[before:] == []
+
+
+def test_two_sets_of_controllers_come_to_the_same(cluster: Cluster) -> None:
+    cluster.start(control_plane_controllers)
+    shop = cluster.create(a_deployment(replicas=5))
+    cluster.settle()
+    assert len(cluster.list(Pod)) == 5
+    cluster.delete(cluster.refresh(shop))
+    cluster.settle()
+    assert cluster.list(Pod) == []

@@ -79,7 +79,7 @@ class ControllerRuntime:
         self._workers: list[asyncio.Task[None]] = []
         self._beside: dict[asyncio.Task[None], None] = {}
         self._holds: dict[asyncio.Task[None], None] = {}
-        self._started = self._stopped = False
+        self._started = self._listening = self._stopped = False
         self._declare()
 
     @property
@@ -119,8 +119,9 @@ class ControllerRuntime:
         if self._started:
             raise RuntimeError(f"{self.controller} runs already")
         self._started = True
-        for trigger in self._triggers:
+        for trigger in list(self._triggers):
             await trigger.informer.synced()
+        self._listening = True
         for trigger in self._triggers:
             self._listen(trigger)
         loop = asyncio.get_running_loop()
@@ -145,12 +146,16 @@ class ControllerRuntime:
         await asyncio.gather(*self._workers, *self._beside, *self._holds, return_exceptions=True)
 
     async def add_watch(self, watch: Watch) -> None:
-        """Watches one more kind while it runs, as `Controller.watch` declares it. Its start-up listing enqueues once it is complete."""
+        """Watches one more kind while it runs, as `Controller.watch` declares it; returns when its start-up listing has enqueued.
+
+        A kind that the server does not have makes it wait. Cancelled, it has done nothing.
+        """
         trigger = self._mapped(watch)
-        self._triggers.append(trigger)
         if self._started:
             await trigger.informer.synced()
-            if not self._stopped:
+        if not self._stopped:
+            self._triggers.append(trigger)
+            if self._listening:  # else `start` will listen to it, with all others
                 self._listen(trigger)
 
     async def remove_watches(self, kind: type[Object]) -> None:

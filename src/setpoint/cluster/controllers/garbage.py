@@ -95,7 +95,7 @@ class GarbageCollector:
             return Result(requeue_after=UNKNOWN_KIND_RETRY)
         left = [owner for owner, state in owners if state == "there"]
         if not left:
-            ctx.log.info("%s %s is deleted: its owners are gone", kind.info.kind, key)
+            ctx.log.debug("%s %s is deleted: its owners are gone", kind.info.kind, key)
             await ctx.delete(live)
         elif len(left) < len(owners):
             live.metadata.owner_references = left

@@ -22,7 +22,7 @@ from setpoint.objects import KindInfo, Object, Request, kind_of
 
 OURS = "kubernetes"
 """The entry of `spec.finalizers` that this controller answers for."""
-LOOK_AGAIN = 10.0
+LOOK_AGAIN = 60.0
 """Seconds after which a namespace that is not empty is looked at again, should nothing be heard of what is left in it."""
 
 went: Predicate[Object] = Predicate(lambda old, new: new is None)

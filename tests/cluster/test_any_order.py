@@ -1,0 +1,161 @@
+"""The same end, in whatever order the streams of different kinds and the answers to requests arrive."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from setpoint.api import Operation
+from setpoint.api.operation import Outcome, Stream
+from setpoint.client import Client, Connection, InProcessTransport
+from setpoint.client.install import install
+from setpoint.cluster import ControlPlane
+from setpoint.cluster.controllers import control_plane_controllers
+from setpoint.k8s.apps.v1 import Deployment, ReplicaSet
+from setpoint.k8s.core.v1 import ConfigMap, Namespace, Pod
+from setpoint.manager import Manager
+from setpoint.objects import ObjectMeta
+from setpoint.world import Chance, World, simulate
+
+from .test_workloads import a_deployment
+from .things import Widget, a_map, a_widget
+
+SLOWEST = 1.0
+"""Seconds by which one event or request may be later than another."""
+
+
+class LateStream:
+    """A watch whose every read takes a while. Within it the order stays."""
+
+    def __init__(self, stream: Stream, chance: Chance) -> None:
+        self._stream = stream
+        self._chance = chance
+
+    async def read(self) -> list[bytes] | None:
+        frames = await self._stream.read()
+        await asyncio.sleep(self._chance.uniform(0, SLOWEST))
+        return frames
+
+    async def close(self) -> None:
+        await self._stream.close()
+
+
+class LateTransport:
+    """A network on which everything takes its time."""
+
+    def __init__(self, inner: InProcessTransport, chance: Chance) -> None:
+        self._inner = inner
+        self._chance = chance
+
+    async def send(self, operation: Operation, /) -> Outcome:
+        await asyncio.sleep(self._chance.uniform(0, SLOWEST / 4))
+        outcome = await self._inner.send(operation)
+        if operation.verb == "watch" and hasattr(outcome, "read"):
+            return LateStream(outcome, self._chance)
+        await asyncio.sleep(self._chance.uniform(0, SLOWEST / 4))
+        return outcome
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+def in_any_order(seed: int, story: Callable[[Client, World], Awaitable[None]]) -> None:
+    async def main(world: World) -> None:
+        async with ControlPlane(world, controllers=False) as plane:
+            client = Client(Connection(plane.transport(), world))
+            await install(client, [Widget])
+            manager = Manager(Connection(LateTransport(plane.transport(), world.chance), world))
+            async with control_plane_controllers(manager):
+                running = asyncio.create_task(manager.run())
+                await story(client, world)
+                manager.stop()
+                await running
+
+    simulate(main, seed=seed)
+
+
+async def changed(client: Client, key: str, change: Callable[[Deployment], None]) -> Deployment:
+    found = await client.get(Deployment, key)
+    assert found is not None
+    change(found)
+    return await client.update(found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_deployment_that_is_changed_while_it_rolls_out_ends_as_it_was_last_asked(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        pause = world.chance.uniform
+
+        def second(shop: Deployment) -> None:
+            shop.spec.template.spec.containers[0].image = "shop:2"
+            shop.spec.replicas = 4
+
+        def third(shop: Deployment) -> None:
+            shop.spec.template.spec.containers[0].image = "shop:3"
+            shop.spec.replicas = 2
+
+        await client.create(a_deployment())
+        await asyncio.sleep(pause(0, 5))
+        await changed(client, "default/shop", second)
+        await asyncio.sleep(pause(0, 5))
+        pods = await client.list(Pod)
+        if pods:
+            await client.delete(pods[0])
+        await asyncio.sleep(pause(0, 2))
+        await changed(client, "default/shop", third)
+        await asyncio.sleep(120)
+        pods = await client.list(Pod)
+        assert [pod.spec.containers[0].image for pod in pods] == ["shop:3"] * 2
+        shop = await client.get(Deployment, "default/shop")
+        assert shop is not None
+        assert (shop.status.replicas, shop.status.available_replicas) == (2, 2)
+        assert len({pod.status.pod_ip for pod in pods}) == 2
+        await client.delete(shop)
+        await asyncio.sleep(60)
+        assert await client.list(ReplicaSet) == []
+        assert await client.list(Pod) == []
+
+    in_any_order(seed, story)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_garbage_goes_and_nothing_else(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        pause = world.chance.uniform
+        top, other = await client.create(a_widget("top")), await client.create(a_map("other"))
+        middle = await client.create(a_map("middle", top))
+        await client.create(a_widget("shared", middle, other))
+        await asyncio.sleep(pause(0, 3))
+        await client.create(a_widget("low", middle))
+        await client.delete(top)
+        successor = await client.create(a_widget("top"))
+        await asyncio.sleep(pause(0, 2))
+        await client.create(a_map("late", top))
+        await client.create(a_map("kept", successor))
+        await asyncio.sleep(60)
+        assert [found.name for found in await client.list(ConfigMap)] == ["kept", "other"]
+        assert [found.name for found in await client.list(Widget)] == ["shared", "top"]
+        shared = await client.get(Widget, "default/shared")
+        assert shared is not None
+        assert [owner.name for owner in shared.metadata.owner_references] == ["other"]
+
+    in_any_order(seed, story)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_namespace_is_emptied_though_all_sorts_of_things_are_made_in_it(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        namespace = await client.create(Namespace(metadata=ObjectMeta(name="shop")))
+        shop = a_deployment()
+        shop.metadata.namespace = "shop"
+        await client.create(shop)
+        await client.create(a_map("below", await client.create(a_widget("above", namespace="shop")), namespace="shop"))
+        await asyncio.sleep(world.chance.uniform(0, 4))
+        await client.delete(namespace)
+        await asyncio.sleep(60)
+        assert await client.get(Namespace, "shop") is None
+        assert [*await client.list(Pod), *await client.list(ReplicaSet), *await client.list(ConfigMap), *await client.list(Widget)] == []
+
+    in_any_order(seed, story)
