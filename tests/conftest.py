@@ -1,0 +1,30 @@
+"""What tests of several rooms share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CONTROL_PLANE = Path(__file__).parents[1] / "tools" / "envtest" / "control-plane"
+PROGRAMS = "etcd", "kube-apiserver", "kube-controller-manager"
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The kubeconfig of a real kube-apiserver with the controllers of kube-controller-manager: one a session, so use namespaces of your own.
+
+    There is no scheduler and no kubelet: pods stay Pending until somebody sets their status.
+    """
+    assets = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nowhere")
+    missing = [program for program in PROGRAMS if not (assets / program).exists()]
+    if missing:
+        pytest.skip(f"KUBEBUILDER_ASSETS names no folder with {', '.join(missing)}; tools/envtest/build makes one, where Go is")
+    place = ["--dir", str(tmp_path_factory.mktemp("control-plane"))]
+    started = subprocess.run([CONTROL_PLANE, "start", *place, "--controllers", "default"], capture_output=True, text=True, check=False)
+    assert started.returncode == 0, started.stderr
+    yield Path(started.stdout.strip())
+    subprocess.run([CONTROL_PLANE, "stop", *place], check=True)
