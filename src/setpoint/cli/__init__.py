@@ -1,7 +1,8 @@
 """The program `setpoint`.
 
-`program` holds its commands and options, `target` finds controllers and apps, `manifests` reads YAML, `running` and `serving` are the
-commands that stay, `embedded` the control plane that both may start. What the user got wrong is a `Failure`: one sentence, no traceback.
+`program` holds its commands and options. `destination` decides where a program runs, `target` finds controllers and apps, `manifests` reads
+and applies YAML. `running` and `serving` are the commands that stay, `embedded` the control plane that both may start, `stopping` how the
+first of them ends. `console` and `activity` speak to people. What the user got wrong is a `Failure`: one sentence, no traceback.
 """
 
 

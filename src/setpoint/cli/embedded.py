@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 from setpoint.cli.failure import Failure
 from setpoint.cluster import ControlPlane
-from setpoint.cluster.server.kubeconfig import write_kubeconfig
+from setpoint.cluster.server.kubeconfig import is_ours, write_kubeconfig
 from setpoint.cluster.server.serving import Address, serve
 from setpoint.world import PortInUse, real_world
 from setpoint.world.loop_thread import LoopThread
@@ -26,22 +26,32 @@ async def _plane(port: int, controllers: bool) -> AsyncIterator[Address]:
 @contextmanager
 def embedded(port: int, kubeconfig: str | None, *, controllers: bool = True) -> Iterator[tuple[Address, Path]]:
     """Serves while the context is open; gives the address and the kubeconfig that was written for it. Raises `Failure`."""
-    with LoopThread("setpoint-server") as thread:
+    path = _place(kubeconfig or DEFAULT_KUBECONFIG)
+    with LoopThread("setpoint-server") as thread, ExitStack() as held:
         try:
-            held = thread.hold(lambda: _plane(port, controllers))
-            address = held.__enter__()
+            address = held.enter_context(thread.hold(lambda: _plane(port, controllers)))
         except PortInUse as error:
-            raise Failure(f"the embedded control plane cannot listen: {error.strerror}") from error
+            raise Failure(f"the embedded control plane cannot listen: {error.strerror} (--port)") from error
+        except OSError as error:
+            raise Failure(f"the embedded control plane cannot listen on port {port}: {error.strerror}; choose another --port") from error
         try:
-            yield address, _write(kubeconfig or DEFAULT_KUBECONFIG, address)
-        finally:
-            held.__exit__(None, None, None)
+            written = write_kubeconfig(path, address.url, address.ca_pem, address.token)
+        except OSError as error:
+            raise Failure(f"the kubeconfig {path} cannot be written: {error.strerror}; choose another --write-kubeconfig") from error
+        yield address, written
 
 
-def _write(path: str, address: Address) -> Path:
+def _place(path: str) -> Path:
+    """Where the kubeconfig goes. Nothing that somebody else wrote is overwritten, and the user's own kubeconfig is never written to."""
+    place = Path(path).absolute()
+    if place.is_dir():
+        raise Failure(f"the kubeconfig {path} cannot be written: it is a folder; choose a file with --write-kubeconfig")
+    if place.resolve() == (Path.home() / ".kube" / "config").resolve():
+        raise Failure(f"{path} is your own kubeconfig, which setpoint never writes to; choose another --write-kubeconfig")
     try:
-        return write_kubeconfig(path, address.url, address.ca_pem, address.token)
-    except FileExistsError as error:
-        raise Failure(str(error)) from error
+        theirs = place.exists() and not is_ours(place)
     except OSError as error:
-        raise Failure(f"the kubeconfig {path} cannot be written: {error.strerror}; choose another place with --write-kubeconfig") from error
+        raise Failure(f"the kubeconfig {path} cannot be written: {error.strerror}; choose another --write-kubeconfig") from error
+    if theirs:
+        raise Failure(f"{path} is there, and was not written by setpoint, so it is left as it is; choose another --write-kubeconfig")
+    return place

@@ -1,7 +1,9 @@
-"""Manifests: YAML or JSON files with one or more objects each, as `kubectl apply -f` takes them."""
+"""Manifests: YAML or JSON files with one or more objects each, read and applied as `kubectl apply -f` does."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,14 +11,48 @@ from typing import Any
 
 import yaml
 
+from setpoint.api.status import ApiError
 from setpoint.cli.failure import Failure
+from setpoint.client import Client
+from setpoint.client.errors import NotServed
+from setpoint.objects import KindInfo
 
+log = logging.getLogger("setpoint.run")
+
+KIND_PATIENCE = 10.0
+"""Seconds to wait for a kind that a manifest before it defines."""
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def read(paths: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
     """The objects in files and folders, each with where it comes from; `-` is standard input. Raises `Failure`."""
     return [found for path in paths for name, text in _texts(path) for found in _objects(name, text)]
+
+
+async def apply(client: Client, objects: Sequence[tuple[str, dict[str, Any]]], namespace: str) -> None:
+    """Applies what `read` gave, in that order; `namespace` is for those that name none. Raises `Failure` for the first that is refused."""
+    defines_kinds = any(manifest["kind"] == "CustomResourceDefinition" for _, manifest in objects)
+    deadline = asyncio.get_running_loop().time() + (KIND_PATIENCE if defines_kinds else 0.0)
+    for where, manifest in objects:
+        try:
+            info = await _kind(client, manifest, deadline)
+            if info.namespaced and not manifest["metadata"].get("namespace"):
+                manifest = {**manifest, "metadata": {**manifest["metadata"], "namespace": namespace}}
+            applied = await client.apply(manifest)
+        except (ApiError, ValueError) as error:
+            raise Failure(f"{where}: {error}") from error
+        log.info("applied %s %s", info.kind, applied.key)
+
+
+async def _kind(client: Client, manifest: dict[str, Any], deadline: float) -> KindInfo:
+    """How the server serves it, which takes a moment after its definition was applied. Raises `NotServed` at the deadline."""
+    while True:
+        try:
+            return await client.kind_info(manifest)
+        except NotServed:
+            if asyncio.get_running_loop().time() >= deadline:
+                raise
+            await asyncio.sleep(0.1)
 
 
 def _texts(path: str) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -10,7 +9,7 @@ import typer
 import yaml
 
 from setpoint import __version__
-from setpoint.cli.failure import Failure
+from setpoint.cli.failure import USAGE, Failure
 
 app = typer.Typer(
     name="setpoint",
@@ -46,11 +45,8 @@ def setpoint(
 def run(
     targets: Targets,
     embedded: Annotated[
-        bool | None,
-        typer.Option(
-            "--embedded", help="Run against a control plane inside this program; implied where there is no kubeconfig.", show_default=False
-        ),
-    ] = None,
+        bool, typer.Option("--embedded", help="Run against a control plane inside this program; implied where there is no kubeconfig.")
+    ] = False,
     apply: Annotated[
         list[str] | None, typer.Option(metavar="MANIFEST", help="Apply a manifest once the kinds are there. May be repeated.")
     ] = None,
@@ -72,24 +68,23 @@ def run(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more.")] = False,
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
-    from setpoint.cli import running
+    from setpoint.cli import destination, running
 
-    if namespace and all_namespaces:
-        raise Failure("--namespace and --all-namespaces exclude each other", code=2)
+    own = destination.is_embedded(embedded, kubeconfig, context)
+    if not own and (port or write_kubeconfig):
+        raise Failure("--port and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
     asked = running.Run(
         targets=targets,
-        embedded=embedded,
-        apply=apply or (),
-        kubeconfig=kubeconfig,
-        context=context,
-        namespace="" if all_namespaces else namespace or os.environ.get("WATCH_NAMESPACE", ""),
-        port=port,
-        write_kubeconfig=write_kubeconfig,
-        metrics=metrics_bind_address,
-        health=health_probe_bind_address,
+        manifests=apply or (),
+        namespace=destination.namespace(namespace, all_namespaces),
+        metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
+        health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
         verbose=verbose,
     )
-    running.run(asked)
+    if own:
+        running.run_embedded(asked, port, write_kubeconfig)
+    else:
+        running.run(asked, kubeconfig, context)
 
 
 @app.command()
@@ -110,9 +105,12 @@ def crd(targets: Targets) -> None:
     from setpoint.cli.target import load_kinds
     from setpoint.client.install import definitions
 
-    found = definitions(load_kinds(targets))
+    try:
+        found = definitions(load_kinds(targets))
+    except (TypeError, ValueError) as error:
+        raise Failure(f"{', '.join(targets)} has a kind without a schema: {error}") from error
     if not found:
-        raise Failure(f"{', '.join(targets)} defines no kind: decorate a Resource with @kind(group=..., version=...)")
+        raise Failure(f"{', '.join(targets)} has no kind of its own: decorate a Resource with @kind(group=..., version=...)")
     sys.stdout.write(yaml.safe_dump_all(found, sort_keys=False, explicit_start=len(found) > 1))
 
 

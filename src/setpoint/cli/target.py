@@ -9,73 +9,88 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-from setpoint.cli.failure import Failure
+from setpoint.cli.failure import Failure, place, told
 from setpoint.controller import Controller
 from setpoint.manager import App
 from setpoint.objects import Object
 
-Target = Controller[Any] | App
+
+class Target(NamedTuple):
+    """A controller or an app, and what the command line calls it."""
+
+    text: str
+    value: Controller[Any] | App
 
 
 def load(texts: Sequence[str]) -> list[Target]:
     """The controllers and apps that the targets name, each once. Raises `Failure`."""
-    found = [one for text in texts for one in _load(text)]
-    return list({id(one): one for one in found}.values())
+    found = [Target(text, value) for text in texts for value in _load(text)]
+    return list({id(target.value): target for target in reversed(found)}.values())[::-1]
 
 
 def load_kinds(texts: Sequence[str]) -> list[type[Object]]:
-    """The user's own kinds that the targets' modules define or that their controllers use, each once. Raises `Failure`."""
+    """The kinds that the targets' modules hold or that their controllers use, each once. Raises `Failure`.
+
+    An attribute that is a controller or a kind narrows that down; one that is an app does not, since only running it would tell.
+    """
     kinds: dict[type[Object], None] = {}
     for text in texts:
-        location, _, attribute = _split(text)
-        module = _import(location)
-        chosen = [getattr(module, attribute)] if attribute and hasattr(module, attribute) else list(vars(module).values())
-        for value in chosen:
-            if isinstance(value, Controller):
-                kinds.update(dict.fromkeys(value.kinds))
-            elif isinstance(value, type) and issubclass(value, Object) and "__kind__" in vars(value):
-                kinds[value] = None
+        module, attribute = _module_and_attribute(text)
+        chosen = [getattr(module, attribute)] if attribute else []
+        for value in chosen if any(map(_kinds_of, chosen)) else vars(module).values():
+            kinds.update(dict.fromkeys(_kinds_of(value)))
     return list(kinds)
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    # A drive letter (C:\\x.py) is no attribute.
-    location, colon, attribute = text.rpartition(":")
-    if colon and (attribute.isidentifier() or not attribute) and len(location) > 1:
-        return location, colon, attribute
-    return text, "", ""
+def _kinds_of(value: Any) -> Sequence[type[Object]]:
+    if isinstance(value, Controller):
+        return value.kinds
+    is_kind = isinstance(value, type) and issubclass(value, Object) and "__kind__" in vars(value)
+    return [value] if is_kind else []
 
 
-def _load(text: str) -> Iterable[Target]:
-    location, colon, attribute = _split(text)
-    if colon and not attribute:
-        raise Failure(f"{text}: there is no attribute after the colon; write {location}:NAME, or {location} alone")
-    module = _import(location)
+def _load(text: str) -> Sequence[Controller[Any] | App]:
+    module, attribute = _module_and_attribute(text)
     if attribute:
-        if not hasattr(module, attribute):
-            raise Failure(f"{text}: {location} has no attribute {attribute!r}; it has {_names(module)}")
-        value = getattr(module, attribute)
-        if isinstance(value, Controller) or callable(value):
-            return [value]
-        raise Failure(
-            f"{text} is {type(value).__name__}, and neither a Controller nor an app (an async context manager that takes a Manager)"
-        )
+        return [_controller_or_app(getattr(module, attribute), text)]
     app = getattr(module, "app", None)
-    if app is not None and callable(app) and not isinstance(app, Controller):
-        return [app]
+    if callable(app) and not isinstance(app, Controller):
+        return [_controller_or_app(app, f"{text}:app")]
     controllers = [value for value in vars(module).values() if isinstance(value, Controller)]
     if not controllers:
         raise Failure(
-            f"{location} holds no controller: assign one at its top level, as in `controller = Controller(WebApp)`, "
-            f"or name an app that adds them, as in {location}:app"
+            f"{text} holds no controller: assign one at its top level, as in `controller = Controller(WebApp)`, "
+            f"or write an app that adds them, and name it, as in {text}:app"
         )
     return controllers
+
+
+def _controller_or_app(value: Any, text: str) -> Controller[Any] | App:
+    if isinstance(value, Controller):
+        return value
+    if callable(value) and not _kinds_of(value):
+        app: App = value
+        return app
+    what = f"the kind {value.__name__}" if isinstance(value, type) else f"of type {type(value).__name__}"
+    raise Failure(f"{text} is {what}, and neither a Controller nor an app (an async context manager that takes a Manager)")
+
+
+def _module_and_attribute(text: str) -> tuple[ModuleType, str]:
+    """The target's module, and the attribute that it names, which is there; "" if it names none."""
+    location, colon, attribute = text.rpartition(":")
+    if not (colon and len(location) > 1 and (attribute.isidentifier() or not attribute)):  # the colon of C:\\x.py names no attribute
+        return _import(text), ""
+    if not attribute:
+        raise Failure(f"{text}: there is no attribute after the colon; write {location}:NAME, or {location} alone")
+    module = _import(location)
+    if not hasattr(module, attribute):
+        raise Failure(f"{text}: {location} has no attribute {attribute!r}; it has {_names(module)}")
+    return module, attribute
 
 
 def _names(module: ModuleType) -> str:
@@ -140,32 +155,22 @@ def _import_file(path: Path) -> ModuleType:
     return _guarded(str(path), execute, missing="")
 
 
-def _guarded(what: str, action: Any, *, missing: str) -> ModuleType:
-    """Runs an import; what it raises is the module's own fault, and is shown from the module's own lines on."""
+def _guarded(what: str, action: Callable[[], ModuleType], *, missing: str) -> ModuleType:
+    """Runs an import; what it raises is the module's own fault, and told with the line where it happened."""
     try:
-        module: ModuleType = action()
+        return action()
     except SyntaxError as error:
         raise Failure(f"{what} is not valid Python: {error.msg} ({error.filename}, line {error.lineno})") from error
     except ModuleNotFoundError as error:
         if missing and error.name is not None and (missing == error.name or missing.startswith(f"{error.name}.")):
             raise Failure(f"there is no module {missing}: is it installed, or is this the wrong folder?") from error
         raise Failure(
-            f"{what} cannot be imported: it needs the module {error.name}, which is not installed{_where(error, what)}"
+            f"{what} cannot be imported: it needs the module {error.name}, which is not installed for {sys.executable}{place(error)}"
         ) from error
-    except Exception as error:
-        raise Failure(f"{what} cannot be imported: {type(error).__name__}: {error}{_where(error, what)}") from error
     except SystemExit as error:
-        raise Failure(f"{what} cannot be imported: it ended the program (exit code {error.code}) while it was imported") from error
-    return module
-
-
-def _where(error: BaseException, what: str) -> str:
-    """The deepest line of the module itself, or of what lies beside it: that is where its author looks."""
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename and frame.filename != __file__
-    ]
-    own = [frame for frame in frames if frame.filename == str(Path(what).resolve())] or frames
-    return f" ({own[-1].filename}, line {own[-1].lineno}: {own[-1].line})" if own else ""
+        raise Failure(f"{what} cannot be imported: it ends the program, with exit code {error.code}{place(error)}") from error
+    except Exception as error:
+        raise Failure(f"{what} cannot be imported: {told(error)}") from error
 
 
 def _identifier(name: str) -> str:

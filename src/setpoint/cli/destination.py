@@ -1,0 +1,66 @@
+"""Where a program runs: against a cluster of the kubeconfig, or on the embedded control plane; in which namespace; on which ports."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from setpoint.cli.failure import USAGE, Failure
+from setpoint.client.config import Config, ConfigError, has_default_config, load_config
+
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def is_embedded(asked: bool, kubeconfig: str | None, context: str | None, *, env: Mapping[str, str] | None = None) -> bool:
+    """Whether it is the embedded one: when asked for, or when nothing else is there.
+
+    Nothing else is there when KUBECONFIG is unset, the user has no default kubeconfig, and this is no pod. A kubeconfig that is there
+    and broken is not passed over: that would be a cluster other than the one that is meant. Raises `Failure`.
+    """
+    env = os.environ if env is None else env
+    if asked:
+        if kubeconfig or context:
+            raise Failure("--embedded brings its own cluster; leave out --kubeconfig and --context", code=USAGE)
+        return True
+    if kubeconfig or context or has_default_config(env=env):
+        return False
+    if env.get("KUBERNETES_SERVICE_HOST"):
+        raise Failure(
+            "this runs in a pod, and in-cluster configuration is not supported yet: mount a kubeconfig and name it with --kubeconfig, "
+            "or ask for --embedded"
+        )
+    return True
+
+
+def configured(kubeconfig: str | None, context: str | None) -> Config:
+    """The kubeconfig's cluster. Raises `Failure`."""
+    try:
+        return load_config(kubeconfig, context)
+    except ConfigError as error:
+        raise Failure(str(error)) from error
+
+
+def namespace(chosen: str | None, everywhere: bool, *, env: Mapping[str, str] | None = None) -> str:
+    """The namespace to watch, "" for all: what the command line says, else WATCH_NAMESPACE. Raises `Failure`."""
+    if everywhere:
+        if chosen:
+            raise Failure("--namespace and --all-namespaces exclude each other", code=USAGE)
+        return ""
+    source, name = (
+        ("--namespace", chosen) if chosen else ("WATCH_NAMESPACE", (os.environ if env is None else env).get("WATCH_NAMESPACE", ""))
+    )
+    if name and not _NAMESPACE.fullmatch(name):
+        hint = "; it takes one namespace, or leave it out for all" if "," in name else ""
+        raise Failure(f"{source} is {name!r}, which is no name of a namespace{hint}", code=USAGE)
+    return name
+
+
+def endpoint(text: str, flag: str) -> tuple[str, int] | None:
+    """`HOST:PORT`, `:PORT` for every interface, `0` for no endpoint, as in controller-runtime. Raises `Failure`."""
+    if text in ("0", ""):
+        return None
+    host, colon, port = text.rpartition(":")
+    if not (colon and port.isdigit() and port.isascii() and int(port) <= 65535):
+        raise Failure(f"{flag} takes HOST:PORT, :PORT, or 0 for no endpoint, not {text!r}", code=USAGE)
+    return host.strip("[]") or "0.0.0.0", int(port)
