@@ -1,0 +1,47 @@
+"""kubectl says the same on the embedded server as on the real one: the script of `steps`, with the newest kubectl and with an old one."""
+
+from pathlib import Path
+
+import pytest
+
+from . import golden
+from .found import newest, old
+from .planes import embedded, has_real_plane, real
+from .runner import Said, Session
+from .steps import SCRIPT
+from .verdict import differences, unexpected
+
+pytestmark = pytest.mark.kubectl
+
+
+@pytest.fixture(params=[newest, old], ids=["newest", "old"])
+def kubectl(request: pytest.FixtureRequest) -> tuple[int, Path]:
+    """Minor version and program."""
+    found = request.param()
+    if found is None:
+        pytest.skip(f"no {request.param.__name__} kubectl on PATH or in KUBEBUILDER_ASSETS")
+    return found
+
+
+def said_on_embedded(program: Path, folder: Path) -> list[Said]:
+    with embedded(folder) as kubeconfig:
+        return list(Session(program, kubeconfig, folder).run(SCRIPT))
+
+
+def test_says_what_was_recorded_on_the_real_server(kubectl: tuple[int, Path], tmp_path: Path) -> None:
+    minor, program = kubectl
+    if not golden.path_of(minor).exists():
+        pytest.skip(f"nothing is recorded for kubectl 1.{minor}; python -m tests.kubectl.record {minor} does it")
+    said = said_on_embedded(program, tmp_path)
+    assert not "\n\n".join([*differences(golden.load(minor), said), *unexpected(said)])
+
+
+@pytest.mark.envtest
+@pytest.mark.skipif(not has_real_plane(), reason="KUBEBUILDER_ASSETS names no kube-apiserver")
+def test_says_the_same_on_a_real_server_beside_it(kubectl: tuple[int, Path], tmp_path: Path) -> None:
+    _, program = kubectl
+    (tmp_path / "with-real").mkdir()
+    with real(tmp_path) as kubeconfig:
+        on_real = list(Session(program, kubeconfig, tmp_path / "with-real").run(SCRIPT))
+    said = said_on_embedded(program, tmp_path)
+    assert not "\n\n".join([*differences(on_real, said), *unexpected(said)])

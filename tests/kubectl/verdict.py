@@ -1,0 +1,57 @@
+"""Whether what was said is what was expected, and the same on two servers."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from .runner import Said
+from .steps import SCRIPT, During, Step
+
+SERVED = ["bindings"]
+
+
+def each(steps: Sequence[Step]) -> Iterator[Step]:
+    """All steps in the order in which they are told: those made during another after it."""
+    for step in steps:
+        yield step
+        if isinstance(step, During):
+            yield from each(step.then)
+
+
+STEPS = {step.name: step for step in each(SCRIPT)}
+
+
+def unexpected(said: Sequence[Said]) -> list[str]:
+    """The steps that ended with another exit code than the script says."""
+    return [
+        f"{step.name}: exit code {step.code} instead of {STEPS[step.name].code}\n{step.out}{step.err}"
+        for step in said
+        if step.code is not None and step.code != STEPS[step.name].code
+    ]
+
+
+def differences(real: Sequence[Said], ours: Sequence[Said]) -> list[str]:
+    """Where two servers made kubectl say different things, step by step, as unified diffs."""
+    assert [step.name for step in real] == [step.name for step in ours], "the script has changed since it was recorded; record it again"
+    return [difference for a, b in zip(real, ours, strict=True) if (difference := _difference(a, b))]
+
+
+def _difference(real: Said, ours: Said) -> str:
+    expected = _served(real.out, ours.out) if STEPS[real.name].served else real.out
+    lines = [
+        *difflib.unified_diff(expected.split("\n"), ours.out.split("\n"), "real stdout", "our stdout", n=1, lineterm=""),
+        *difflib.unified_diff(real.err.split("\n"), ours.err.split("\n"), "real stderr", "our stderr", n=1, lineterm=""),
+    ]
+    if real.code != ours.code:
+        lines.append(f"exit code: real {real.code}, ours {ours.code}")
+    return "\n".join([f"== {real.name}: kubectl {STEPS[real.name].call}", *lines]) if lines else ""
+
+
+def _served(real: str, ours: str) -> str:
+    """The real server's rows of which the embedded one has the same name and version."""
+
+    def key(row: str) -> tuple[str, ...]:
+        words = row.split()
+        return tuple(word for word in (words[0], *(word for word in words[1:] if word.endswith("v1") or word == "APIVERSION"))) if words else ()
+
+    ours_keys = {key(row) for row in ours.split("\n")}
+    return "\n".join(row for row in real.split("\n") if key(row) in ours_keys)
