@@ -12,6 +12,8 @@ from pathlib import Path
 
 import yaml
 
+_MARK = "# Written by setpoint at each start; it is overwritten without asking.\n"
+
 
 def kubeconfig_text(url: str, ca_pem: bytes, token: str, *, context: str = "setpoint", namespace: str = "default") -> str:
     """The file's text: one cluster, one user, one context, all of that name."""
@@ -50,9 +52,6 @@ def write_kubeconfig(
         os.unlink(temporary)
         raise
     return target
-
-
-_MARK = "# Written by setpoint at each start; it is overwritten without asking.\n"
 
 
 def is_ours(path: Path) -> bool:

@@ -85,7 +85,10 @@ async def serve(
         yield Address(host, listening.getsockname()[1], certificates.ca, next(iter(tokens), ""))
     finally:
         http.should_exit = True
-        await running
+        try:
+            await running
+        finally:
+            listening.close()
 
 
 class _Uvicorn(uvicorn.Server):
@@ -117,9 +120,7 @@ class _Uvicorn(uvicorn.Server):
 
     def _cut(self) -> None:
         for connection in list(self.server_state.connections):
-            transport = connection.transport
-            if isinstance(transport, asyncio.Transport) or hasattr(transport, "abort"):
-                transport.abort()
+            connection.transport.abort()
 
 
 async def _first(running: asyncio.Task[None], listening: asyncio.Event) -> None:
