@@ -179,6 +179,20 @@ def test_a_foreign_change_that_came_first_is_not_hidden_by_a_late_answer():
     held(scenario)
 
 
+def test_an_own_write_stays_while_the_base_still_catches_up_on_that_object():
+    async def scenario(setup, server):
+        server.put("a", labels={"by": "them"})
+        ours = server.put("a", labels={"by": "us"})
+        setup.informer.wrote(ours)
+        stream, event = server.held.pop(0)
+        stream.deliver(*event)
+        await asyncio.sleep(1)
+        assert setup.told.names == ["+a", "~a"]
+        assert setup.get("a") == ours
+
+    held(scenario)
+
+
 def test_a_foreign_deletion_wins():
     async def scenario(setup, server):
         setup.informer.wrote(server.put("a"))

@@ -41,6 +41,7 @@ class Gone(msgspec.Struct, frozen=True, gc=False):
     """We deleted the object with that UID, which the view held at `version`.
 
     Nothing is seen until the base has reached that version, since what it has before that is older still, and does not hold that UID.
+    (Under a selector, an object that leaves the selection is not held either; one that came back before its deletion is seen that long.)
     """
 
     uid: str
