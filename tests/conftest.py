@@ -15,7 +15,7 @@ PROGRAMS = "etcd", "kube-apiserver", "kube-controller-manager"
 
 @pytest.fixture(scope="session")
 def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The kubeconfig of a real kube-apiserver with the controllers of kube-controller-manager: one a session, so use namespaces of your own.
+    """The kubeconfig of a real kube-apiserver and kube-controller-manager: one a session, so use namespaces of your own.
 
     There is no scheduler and no kubelet: pods stay Pending until somebody sets their status.
     """

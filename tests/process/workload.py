@@ -37,7 +37,10 @@ class Change:
 
 
 def workload(seed: int, *, apps: int, batches: int) -> list[list[Change]]:
-    """So many WebApps, created, changed and deleted. No batch touches a WebApp twice: then what Deployments remember is the same each time."""
+    """So many WebApps, created, changed and deleted.
+
+    No batch touches a WebApp twice: then what Deployments remember is the same each time.
+    """
     chance = random.Random(seed)
     names = [f"app-{number:02}" for number in range(apps)]
     specs: dict[str, Json] = {}

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from aiohttp import web
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
@@ -15,6 +14,7 @@ from setpoint.world import World
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from aiohttp import web
     from prometheus_client.metrics_core import Metric
 
 Checks = Mapping[str, Callable[[], str | None]]
@@ -41,6 +41,8 @@ def exposition(registry: CollectorRegistry) -> bytes:
 
 
 def _probe(checks: Checks) -> Callable[[web.Request], object]:
+    from aiohttp import web
+
     async def answer(request: web.Request) -> web.Response:
         only = request.match_info.get("check")
         if only is not None and only not in checks:
@@ -69,6 +71,10 @@ async def serve(
 
     Raises `PortInUse`.
     """
+    if metrics is None and health is None:
+        yield []
+        return
+    from aiohttp import web  # which takes long to load, and simulations and embedded runs serve nothing
 
     async def show_metrics(request: web.Request) -> web.Response:
         return web.Response(body=exposition(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
