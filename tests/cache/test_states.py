@@ -6,6 +6,7 @@ from setpoint.api import ApiError, Status, StatusDetails
 from setpoint.api.status import expired, failure
 from setpoint.api.watch import encode_frame
 from setpoint.cache.entry import Entry
+from setpoint.cache.machine import Machine
 from setpoint.cache.states import (
     Advance,
     Asking,
@@ -14,7 +15,6 @@ from setpoint.cache.states import (
     Ended,
     Failed,
     Frames,
-    Machine,
     Opened,
     Page,
     Paging,

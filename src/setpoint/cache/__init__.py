@@ -2,7 +2,7 @@
 
 An `Informer` holds one kind under one selection. Its *base* is exactly what the server had at one version, and only goes forward; its
 changes are what handlers hear. Its *view*, which reads see, is the base plus this process's own writes that the base has yet to show.
-A `Reflector` keeps the base in step: `states` says how, as a machine that can be driven by a table, and `reflector` does it.
+A `Reflector` keeps the base in step: `states` and `machine` say how, as a table of transitions would, and `reflector` does it.
 The `Cache` is all informers of a manager.
 """
 

@@ -50,6 +50,11 @@ def parse_version(text: str) -> Version:
     return int(text) if text.isdecimal() else text
 
 
+def is_older(version: Version, than: Version | None) -> bool:
+    """Whether a version is known to come before another; versions that are no integers are never known to."""
+    return isinstance(version, int) and isinstance(than, int) and version < than
+
+
 def read_entry(data: bytes) -> tuple[Request, Entry]:
     """Key and entry of an object's bytes, which are kept as they are. Raises `DecodeError` for what has no readable metadata or no name."""
     head = decode_head(data)

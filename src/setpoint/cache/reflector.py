@@ -1,6 +1,6 @@
 """The reflector: keeps a base in step with the server, for ever.
 
-What to do next is decided by the `Machine` in `states`, which only computes; here it is done: requests are sent, streams read, pauses
+What to do next is decided by the `Machine`, which only computes; here it is done: requests are sent, streams read, pauses
 kept. A failure never ends it: whatever goes wrong becomes an input of the machine, which knows where to go on.
 """
 
@@ -16,6 +16,7 @@ import msgspec
 from setpoint.api import Answer, ApiError, Operation, Status, Stream, StreamBroken
 from setpoint.cache.entry import parse_version
 from setpoint.cache.events import ReflectorState
+from setpoint.cache.machine import Machine
 from setpoint.cache.selection import Selection
 from setpoint.cache.states import (
     Asking,
@@ -26,7 +27,6 @@ from setpoint.cache.states import (
     Failed,
     Frames,
     Input,
-    Machine,
     Opened,
     Page,
     Paging,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setpoint.cache.entry import Change, Entry, Version
-from setpoint.cache.states import Found, is_older
+from setpoint.cache.entry import Change, Entry, Version, is_older
+from setpoint.cache.states import Found
 from setpoint.objects import Request
 
 
