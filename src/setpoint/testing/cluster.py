@@ -22,7 +22,7 @@ from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
 from setpoint.manager import App, Manager, Options
 from setpoint.objects import Object, Request, Untyped, kind_of
-from setpoint.world import Event, new_loop, simulated_world
+from setpoint.world import Event, SeededChance, new_loop, simulated_world
 
 K = TypeVar("K", bound=Object)
 T = TypeVar("T")
@@ -53,7 +53,9 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._last_write = 0.0
         self._revision = 0
         self._plane = ControlPlane(self.world, workloads=workloads)
-        self._connection = Connection(self._plane.transport(), self.world, user_agent="setpoint-test")
+        # Requests are under way for a moment that the seed decides, as on a network: so another seed is another order of events.
+        self._latency = SeededChance(f"{seed}/latency")
+        self._connection = Connection(self._transport(), self.world, user_agent="setpoint-test")
         self._client = Client(self._connection, field_manager="setpoint-test")
         self.world.observer.subscribe(self._hear)
         self._revision = self._plane.server.storage.revision
@@ -129,7 +131,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
         `through` wraps the way to the server, for faults: see `setpoint.api.Transport`.
         """
-        transport: Transport = self._plane.transport()
+        transport = self._transport()
         self._run(self._start(what, transport if through is None else through(transport)))
 
     def stop(self) -> None:
@@ -162,6 +164,9 @@ class Cluster(AbstractContextManager["Cluster"]):
         return self.world.clock.now()
 
     # within
+
+    def _transport(self) -> Transport:
+        return self._plane.transport(latency=lambda _: self._latency.uniform(0.0005, 0.005))
 
     def _run(self, work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
         result: T = self._loop.run_until_complete(work)
