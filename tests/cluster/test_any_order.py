@@ -29,13 +29,13 @@ SLOWEST = 1.0
 class LateStream:
     """A watch whose every read takes a while. Within it the order stays."""
 
-    def __init__(self, stream: Stream, chance: Chance) -> None:
+    def __init__(self, stream: Stream, delay: Callable[[], float]) -> None:
         self._stream = stream
-        self._chance = chance
+        self._delay = delay
 
     async def read(self) -> list[bytes] | None:
         frames = await self._stream.read()
-        await asyncio.sleep(self._chance.uniform(0, SLOWEST))
+        await asyncio.sleep(self._delay())
         return frames
 
     async def close(self) -> None:
@@ -43,17 +43,19 @@ class LateStream:
 
 
 class LateTransport:
-    """A network on which everything takes its time."""
+    """A network on which everything takes its time; news of `lagging`, the plural of a kind, take 30 seconds."""
 
-    def __init__(self, inner: InProcessTransport, chance: Chance) -> None:
+    def __init__(self, inner: InProcessTransport, chance: Chance, lagging: str = "") -> None:
         self._inner = inner
         self._chance = chance
+        self._lagging = lagging
 
     async def send(self, operation: Operation, /) -> Outcome:
         await asyncio.sleep(self._chance.uniform(0, SLOWEST / 4))
         outcome = await self._inner.send(operation)
         if operation.verb == "watch" and hasattr(outcome, "read"):
-            return LateStream(outcome, self._chance)
+            lags = operation.resource is not None and operation.resource.resource == self._lagging
+            return LateStream(outcome, lambda: 30.0 if lags else self._chance.uniform(0, SLOWEST))
         await asyncio.sleep(self._chance.uniform(0, SLOWEST / 4))
         return outcome
 
@@ -61,12 +63,12 @@ class LateTransport:
         await self._inner.close()
 
 
-def in_any_order(seed: int, story: Callable[[Client, World], Awaitable[None]]) -> None:
+def in_any_order(seed: int, story: Callable[[Client, World], Awaitable[None]], *, lagging: str = "") -> None:
     async def main(world: World) -> None:
         async with ControlPlane(world, controllers=False) as plane:
             client = Client(Connection(plane.transport(), world))
             await install(client, [Widget])
-            manager = Manager(Connection(LateTransport(plane.transport(), world.chance), world))
+            manager = Manager(Connection(LateTransport(plane.transport(), world.chance, lagging), world))
             async with control_plane_controllers(manager):
                 running = asyncio.create_task(manager.run())
                 await story(client, world)
@@ -153,9 +155,34 @@ def test_a_namespace_is_emptied_though_all_sorts_of_things_are_made_in_it(seed: 
         await client.create(shop)
         await client.create(a_map("below", await client.create(a_widget("above", namespace="shop")), namespace="shop"))
         await asyncio.sleep(world.chance.uniform(0, 4))
+        await client.create(a_map("last", namespace="shop"))
         await client.delete(namespace)
         await asyncio.sleep(60)
         assert await client.get(Namespace, "shop") is None
         assert [*await client.list(Pod), *await client.list(ReplicaSet), *await client.list(ConfigMap), *await client.list(Widget)] == []
 
     in_any_order(seed, story)
+
+
+def test_a_cache_that_lags_does_not_make_a_namespace_look_empty() -> None:
+    async def story(client: Client, world: World) -> None:
+        await asyncio.sleep(100)
+        namespace = await client.create(Namespace(metadata=ObjectMeta(name="shop")))
+        await client.create(a_map("unseen", namespace="shop"))
+        await client.delete(namespace)
+        await asyncio.sleep(25)
+        assert await client.list(ConfigMap) == []
+        assert await client.get(Namespace, "shop") is None
+
+    in_any_order(0, story, lagging="configmaps")
+
+
+def test_an_owner_that_a_cache_has_not_seen_yet_is_not_taken_for_gone() -> None:
+    async def story(client: Client, world: World) -> None:
+        await asyncio.sleep(100)
+        owner = await client.create(a_map("unseen"))
+        await client.create(a_widget("owned", owner))
+        await asyncio.sleep(25)
+        assert [found.name for found in await client.list(Widget)] == ["owned"]
+
+    in_any_order(0, story, lagging="configmaps")

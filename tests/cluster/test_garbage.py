@@ -52,6 +52,9 @@ def test_a_successor_of_the_same_name_is_another_owner(cluster: Cluster) -> None
     cluster.delete(first)
     second = cluster.create(a_map("owner"))
     cluster.create(a_widget("of-the-second", second))
+    late = a_widget("of-the-first-too", second)
+    late.metadata.owner_references[0].uid = first.uid
+    cluster.create(late)
     cluster.settle()
     assert names(cluster, Widget) == ["of-the-second"]
 

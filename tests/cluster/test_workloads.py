@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
 from setpoint.cluster.controllers import control_plane_controllers
+from setpoint.cluster.controllers.workloads.pods import free_address
+from setpoint.controller import Context
 from setpoint.k8s.apps.v1 import (
     Deployment,
     DeploymentSpec,
@@ -15,7 +19,7 @@ from setpoint.k8s.apps.v1 import (
     ReplicaSet,
 )
 from setpoint.k8s.core.v1 import Container, Pod, PodSpec, PodTemplateSpec
-from setpoint.objects import ObjectMeta
+from setpoint.objects import IndexKey, ObjectMeta
 from setpoint.testing import Cluster
 
 
@@ -226,3 +230,18 @@ def test_two_sets_of_controllers_come_to_the_same(cluster: Cluster) -> None:
     cluster.delete(cluster.refresh(shop))
     cluster.settle()
     assert cluster.list(Pod) == []
+
+
+def test_no_two_pods_share_an_address() -> None:
+    asked: list[str] = []
+
+    class Reads:
+        """A context in which the first address asked for is taken."""
+
+        async def list(self, kind: type[Pod], *, index: IndexKey[Pod]) -> list[str]:
+            asked.append(index.value)
+            return ["a pod"] if len(asked) == 1 else []
+
+    address = asyncio.run(free_address(cast(Context, Reads()), "uid"))
+    assert asked == [asked[0], address]
+    assert address != asked[0]
