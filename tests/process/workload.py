@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -109,12 +110,15 @@ def until_all_is_handled(api: Api) -> None:
 
 
 def end_state(api: Api) -> dict[str, list[Json]]:
-    """All that is there, without what is another each time: identities, versions, moments, addresses, and names made by chance."""
-    state = {}
-    for path in (WEBAPPS, DEPLOYMENTS, REPLICASETS, PODS, SERVICES):
-        found = api.items(path)
-        state[path.rpartition("/")[2]] = sorted((_normal(item) for item in found), key=str)
-    return state
+    """All that is there, without what is another each time: versions, moments, addresses, names made by chance. UIDs become names."""
+    found = {
+        path.rpartition("/")[2]: [_normal(item) for item in api.items(path)] for path in (WEBAPPS, DEPLOYMENTS, REPLICASETS, PODS, SERVICES)
+    }
+    text = json.dumps(found)
+    for item in (item for items in found.values() for item in items):
+        text = text.replace(item["metadata"]["uid"], f"{item['kind']} {item['metadata']['name']}")
+    state: dict[str, list[Json]] = json.loads(text)
+    return {resource: sorted(items, key=str) for resource, items in state.items()}
 
 
 def _is_rolled_out(deployment: Json, spec: Json) -> bool:
@@ -128,7 +132,7 @@ def _is_rolled_out(deployment: Json, spec: Json) -> bool:
 
 
 _ANOTHER_EACH_TIME = {
-    *("uid", "resourceVersion", "creationTimestamp", "time"),
+    *("resourceVersion", "creationTimestamp", "time"),
     *("lastTransitionTime", "lastUpdateTime", "startTime", "startedAt", "lastHeartbeatTime"),
     *("podIP", "podIPs", "clusterIP", "clusterIPs", "containerID"),
 }
