@@ -19,6 +19,9 @@ class View:
         """The informers of a kind."""
         return [] if self._cache is None else self._cache.informers_of(info)
 
+    def _all(self, info: KindInfo) -> list[Informer]:
+        return [] if self._cache is None else self._cache.informers_of(info)
+
     def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
         """An informer that has been complete once, and holds everything that such a read could find."""
         if self._cache is None:
@@ -35,13 +38,13 @@ class View:
         return None
 
     def wrote(self, info: KindInfo, answer: bytes) -> None:
-        """An own write was answered: reads see it from now on."""
-        for informer in self.informers(info):
+        """An own write was answered: reads see it from now on, also of a list that is under way and may be older."""
+        for informer in self._all(info):
             informer.wrote(answer)
 
     def deleted(self, info: KindInfo, key: Request, uid: str) -> None:
         """An own delete has been done: reads do not see that object any more."""
-        for informer in self.informers(info):
+        for informer in self._all(info):
             informer.deleted(key, uid)
 
     def wrote_or_deleted(self, info: KindInfo, key: Request, answer: bytes) -> None:

@@ -1,6 +1,6 @@
 """Logs: for people on a terminal, one JSON document a line everywhere else.
 
-Rooms log through the standard library under the name `setpoint`, with what they are about (controller, namespace, name, kind) as `extra`
+Rooms log through the standard library under the name `setpoint`, with what they are about (controller, request) as `extra`
 fields. A program calls `configure` once; a library never does.
 """
 

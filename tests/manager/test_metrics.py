@@ -1,0 +1,182 @@
+"""Metrics carry controller-runtime's names, labels and buckets, are there at zero, and count what happened."""
+
+import asyncio
+import re
+import urllib.request
+
+import pytest
+
+from setpoint import Context, Controller, ObjectMeta, Request, Result, TerminalError
+from setpoint.client import Connection
+from setpoint.cluster import ControlPlane
+from setpoint.k8s.core.v1 import ConfigMap
+from setpoint.manager import Manager, Options
+from setpoint.manager.endpoints import exposition
+from setpoint.world import PortInUse, World, real_world, simulate
+
+
+def scrape(manager: Manager) -> dict[str, float]:
+    text = exposition(manager.metrics.registry).decode()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in text.splitlines() if not line.startswith("#")}
+
+
+def test_series_are_there_at_zero_under_their_names():
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(plane.transport(), world))
+            controller = Controller(ConfigMap, concurrency=3)
+            controller.reconciler(_nothing)
+            manager.add(controller)
+            return scrape(manager)
+
+    series = simulate(main)
+    for result in ("success", "error", "requeue", "requeue_after"):
+        assert series[f'controller_runtime_reconcile_total{{controller="configmap",result="{result}"}}'] == 0
+    for name in ("reconcile_errors_total", "terminal_reconcile_errors_total", "reconcile_panics_total", "reconcile_timeouts_total"):
+        assert series[f'controller_runtime_{name}{{controller="configmap"}}'] == 0
+    assert series['controller_runtime_max_concurrent_reconciles{controller="configmap"}'] == 3
+    assert series['controller_runtime_active_workers{controller="configmap"}'] == 0
+    assert series['workqueue_depth{controller="configmap",name="configmap",priority=""}'] == 0
+    for name in ("workqueue_adds_total", "workqueue_retries_total"):
+        assert series[f'{name}{{controller="configmap",name="configmap"}}'] == 0
+    assert not [name for name in series if "_created" in name]
+
+
+async def _nothing(ctx: Context, request: Request) -> None:
+    return None
+
+
+def test_buckets_are_controller_runtimes():
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(plane.transport(), world))
+            controller = Controller(ConfigMap)
+            controller.reconciler(_nothing)
+            manager.add(controller)
+            return exposition(manager.metrics.registry).decode()
+
+    text = simulate(main)
+    waited = re.findall(r'workqueue_queue_duration_seconds_bucket\{.*?le="([^"]+)"', text)
+    assert waited[3:5] == ["9.999999999999999e-06", "9.999999999999999e-05"]
+    assert len(waited) == 13
+    took = [float(bound) for bound in re.findall(r'reconcile_time_seconds_bucket\{.*?le="([^"]+)"', text)]
+    assert took[:6] == [0.005, 0.01, 0.025, 0.05, 0.1, 0.15]
+    assert took[-2:] == [60.0, float("inf")]
+
+
+def test_runs_are_counted_by_how_they_ended():
+    ends = {"ok": None, "later": Result(requeue_after=1000), "fail": RuntimeError("no"), "terminal": TerminalError("never")}
+    failed: dict[str, None] = {}
+    controller = Controller(ConfigMap, name="mixed")
+
+    @controller.reconciler
+    async def mixed(ctx: Context, request: Request) -> Result | None:
+        end = ends[request.name]
+        if isinstance(end, Exception) and request.name not in failed:
+            failed[request.name] = None
+            raise end
+        return end if isinstance(end, Result) else None
+
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(plane.transport(), world), options=Options(host="server:6443"))
+            for name in ends:
+                await manager.client.create(ConfigMap(metadata=ObjectMeta(name=name, namespace="default")))
+            manager.add(controller)
+            running = asyncio.create_task(manager.run())
+            await asyncio.sleep(100)
+            series = scrape(manager)
+            manager.stop()
+            await running
+            return series
+
+    series = simulate(main)
+    total = {
+        result: series[f'controller_runtime_reconcile_total{{controller="mixed",result="{result}"}}']
+        for result in ("success", "error", "requeue_after")
+    }
+    assert total == {"success": 2, "error": 2, "requeue_after": 1}
+    assert series['controller_runtime_terminal_reconcile_errors_total{controller="mixed"}'] == 1
+    assert series['controller_runtime_reconcile_time_seconds_count{controller="mixed"}'] == 5
+    assert series['workqueue_adds_total{controller="mixed",name="mixed"}'] == 5
+    assert series['workqueue_retries_total{controller="mixed",name="mixed"}'] == 2
+    assert series['workqueue_depth{controller="mixed",name="mixed",priority=""}'] == 0
+    assert series['rest_client_requests_total{code="200",host="server:6443",method="GET"}'] >= 1
+
+
+def get(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_health_and_metrics_are_served_on_ports_of_their_own():
+    async def main():
+        world = real_world()
+        loop = asyncio.get_running_loop()
+        async with ControlPlane(world, controllers=False) as plane:
+            local = ("127.0.0.1", 0)
+            manager = Manager(Connection(plane.transport(), world), options=Options(metrics=local, health=local, process_metrics=True))
+            controller = Controller(ConfigMap)
+            started = asyncio.Event()
+
+            @controller.reconciler
+            async def reconcile(ctx: Context, request: Request) -> None:
+                started.set()
+
+            await manager.client.create(ConfigMap(metadata=ObjectMeta(name="a", namespace="default")))
+            manager.add(controller)
+            running = asyncio.create_task(manager.run())
+            await started.wait()
+            metrics, health = manager.addresses
+
+            def ask(url):
+                return loop.run_in_executor(None, get, url)
+
+            assert await ask(f"{health}/healthz") == (200, "ok")
+            assert await ask(f"{health}/readyz") == (200, "ok")
+            code, text = await ask(f"{health}/readyz?verbose")
+            assert code == 200
+            assert "[+]caches ok" in text
+            assert (await ask(f"{health}/readyz/caches"))[0] == 200
+            assert (await ask(f"{health}/readyz/nonsense"))[0] == 404
+            code, text = await ask(f"{metrics}/metrics")
+            assert code == 200
+            assert "controller_runtime_reconcile_total" in text
+            assert "process_cpu_seconds_total" in text
+
+            port = int(metrics.rpartition(":")[2])
+            second = Manager(Connection(plane.transport(), world), options=Options(metrics=("127.0.0.1", port)))
+            with pytest.raises(PortInUse, match="is in use"):
+                await second.run()
+            manager.stop()
+            await running
+
+    asyncio.run(main())
+
+
+def test_a_manager_whose_caches_are_not_complete_is_alive_and_not_ready():
+    async def main():
+        world = real_world()
+        loop = asyncio.get_running_loop()
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(plane.transport(), world), options=Options(health=("127.0.0.1", 0)))
+            plane.server.stop()
+            controller = Controller(ConfigMap)
+            controller.reconciler(_nothing)
+            manager.add(controller)
+            running = asyncio.create_task(manager.run())
+            while not manager.addresses:
+                await asyncio.sleep(0)
+            (health,) = manager.addresses
+            code, text = await loop.run_in_executor(None, get, f"{health}/readyz")
+            assert code == 500
+            assert "configmap" in text
+            assert (await loop.run_in_executor(None, get, f"{health}/healthz"))[0] == 200
+            manager.stop()
+            await running
+
+    asyncio.run(main())
