@@ -117,7 +117,7 @@ def crd(targets: Targets) -> None:
 def main() -> NoReturn:
     """The entry point. A `Failure` is its sentence on standard error and its exit code; anything else is our fault, and shown whole."""
     try:
-        app()
+        app(prog_name="setpoint")  # also as `python -m setpoint`
     except Failure as failure:
         from rich.markup import escape
 

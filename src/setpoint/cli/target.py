@@ -29,7 +29,7 @@ class Target(NamedTuple):
 
 def load(texts: Sequence[str]) -> list[Target]:
     """The controllers and apps that the targets name, each once. Raises `Failure`."""
-    found = [Target(text, value) for text in texts for value in _load(text)]
+    found = [target for text in texts for target in _load(text)]
     return list({id(target.value): target for target in reversed(found)}.values())[::-1]
 
 
@@ -54,14 +54,14 @@ def _kinds_of(value: Any) -> Sequence[type[Object]]:
     return [value] if is_kind else []
 
 
-def _load(text: str) -> Sequence[Controller[Any] | App]:
+def _load(text: str) -> Sequence[Target]:
     module, attribute = _module_and_attribute(text)
     if attribute:
-        return [_controller_or_app(getattr(module, attribute), text)]
+        return [Target(text, _controller_or_app(getattr(module, attribute), text))]
     app = getattr(module, "app", None)
     if callable(app) and not isinstance(app, Controller):
-        return [_controller_or_app(app, f"{text}:app")]
-    controllers = [value for value in vars(module).values() if isinstance(value, Controller)]
+        return [Target(f"{text}:app", _controller_or_app(app, f"{text}:app"))]
+    controllers = [Target(text, value) for value in vars(module).values() if isinstance(value, Controller)]
     if not controllers:
         raise Failure(
             f"{text} holds no controller: assign one at its top level, as in `controller = Controller(WebApp)`, "

@@ -142,15 +142,14 @@ class Manager:
         options, observer = self.options, self.world.observer
         if options.process_metrics:
             self.metrics.include_process()
-        with ExitStack() as listening:
-            listening.callback(observer.subscribe(self.metrics.hear))
-            listening.callback(observer.subscribe(self._hear))
-            if not self.world.simulated:
-                loop = asyncio.get_running_loop()
-                listening.enter_context(Watchdog(loop, options.blocked, _say_blocked))
-            caching = asyncio.create_task(self.cache.run(), name="cache")
-            watching = asyncio.create_task(self._watch_over(), name="watch-over")
-            try:
+        try:
+            with ExitStack() as listening:
+                listening.callback(observer.subscribe(self.metrics.hear))
+                listening.callback(observer.subscribe(self._hear))
+                if not self.world.simulated:
+                    loop = asyncio.get_running_loop()
+                    listening.enter_context(Watchdog(loop, options.blocked, _say_blocked))
+                # The endpoints come first and go last: a port that is taken is said before anything has begun.
                 async with serve(
                     self.world,
                     registry=self.metrics.registry,
@@ -159,20 +158,27 @@ class Manager:
                     metrics=options.metrics,
                     health=options.health,
                 ) as self.addresses:
-                    for runtime in self._runtimes.values():
-                        self._start(runtime)
-                    await self._stop.wait()
-                    await self._end_gracefully()
-            finally:
-                self.phase = Phase.STOPPING
-                watching.cancel()
-                for task in self._starting.values():
-                    task.cancel()
-                for runtime in self._runtimes.values():
-                    await runtime.stop(wait=False)
-                caching.cancel()
-                await asyncio.gather(watching, caching, *self._starting.values(), return_exceptions=True)
-                self.phase = Phase.ENDED
+                    await self._run_controllers()
+        finally:
+            self.phase = Phase.ENDED
+
+    async def _run_controllers(self) -> None:
+        caching = asyncio.create_task(self.cache.run(), name="cache")
+        watching = asyncio.create_task(self._watch_over(), name="watch-over")
+        try:
+            for runtime in self._runtimes.values():
+                self._start(runtime)
+            await self._stop.wait()
+            await self._end_gracefully()
+        finally:
+            self.phase = Phase.STOPPING
+            watching.cancel()
+            for task in self._starting.values():
+                task.cancel()
+            for runtime in self._runtimes.values():
+                await runtime.stop(wait=False)
+            caching.cancel()
+            await asyncio.gather(watching, caching, *self._starting.values(), return_exceptions=True)
 
     @property
     def has_started(self) -> bool:
