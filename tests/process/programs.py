@@ -104,13 +104,10 @@ class Program:
 
     def end(self, seconds: float = PATIENCE) -> int:
         """Waits until it has ended and all that it said has been read; gives the exit code."""
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired as error:
-            raise GaveUp(f"still running after {seconds:g} s:\n" + "\n".join((*self.out, "--", *self.err))) from error
-        for reader in self._readers:
-            reader.join(seconds)
-        return code
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._open == 0, seconds):
+                raise GaveUp(f"still running after {seconds:g} s:\n" + "\n".join((*self.out, "--", *self.err)))
+        return self.process.wait()
 
     def kill(self) -> None:
         """SIGKILL for the whole group, if anything of it is left."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import json
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
 
-from .programs import ROOT, Api, Program, setpoint
+from .programs import ROOT, Api, Json, Program, setpoint
 from .workload import Change, end_state, until_all_is_handled, until_converged, wanted_after, workload
 
 SEED = 4
-APPS, BATCHES = 50, 7
+APPS, BATCHES = 50, 5
 MOMENTS = (*["between"] * 12, *["sent"] * 2, *["lost"] * 2, *["answered"] * 2, *["outside"] * 2)
 CRD_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 EXAMPLE = ROOT / "examples" / "webapp" / "webapp.py"
@@ -50,6 +52,7 @@ def test_a_controller_that_is_killed_again_and_again_ends_where_an_undisturbed_o
                     until_all_is_handled(api)
         killed = end_state(api)
 
+    assert len(undisturbed["webapps"]) == len(undisturbed["services"]) - 1 == len(wanted_after(batches)) + 1  # and the last one's
     assert killed == undisturbed, difference(undisturbed, killed)
     cut = [trace for trace in traces if fell_between_two_writes_of_a_run(trace)]
     print(f"{len(traces)} kills, {len(cut)} of them between two writes of one run")
@@ -77,10 +80,11 @@ def fell_between_two_writes_of_a_run(trace: Sequence[str]) -> bool:
     return writes[-3:] == ["write", "answer", "write"]
 
 
-def difference(undisturbed: object, killed: object) -> str:
-    """Two states, as a unified difference of YAML."""
-    texts = [yaml.safe_dump(state).splitlines() for state in (undisturbed, killed)]
-    return "\n".join(difflib.unified_diff(*texts, "undisturbed", "killed", lineterm="", n=12))
+def difference(undisturbed: dict[str, list[Json]], killed: dict[str, list[Json]]) -> str:
+    """What differs between two states, object by object."""
+    pairs = (pair for resource in undisturbed for pair in zip_longest(undisturbed[resource], killed[resource]) if pair[0] != pair[1])
+    texts = ([json.dumps(item, indent=1).splitlines() for item in pair] for pair in pairs)
+    return "\n".join(line for pair in texts for line in difflib.unified_diff(*pair, "undisturbed", "killed", lineterm="", n=9))
 
 
 def make(api: Api, changes: Sequence[Change]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,13 +111,16 @@ def until_all_is_handled(api: Api) -> None:
 
 
 def end_state(api: Api) -> dict[str, list[Json]]:
-    """All that is there, without what is another each time: versions, moments, addresses, names made by chance. UIDs become names."""
+    """All that is there, without what is another each time: versions, moments, addresses, names made by chance. UIDs and
+    addresses of pods become names, wherever they stand."""
     found = {
         path.rpartition("/")[2]: [_normal(item) for item in api.items(path)] for path in (WEBAPPS, DEPLOYMENTS, REPLICASETS, PODS, SERVICES)
     }
     text = json.dumps(found)
     for item in (item for items in found.values() for item in items):
-        text = text.replace(item["metadata"]["uid"], f"{item['kind']} {item['metadata']['name']}")
+        for own in (item["metadata"]["uid"], item.get("status", {}).get("podIP")):
+            if own:
+                text = re.sub(rf"\b{re.escape(own)}\b", item["metadata"]["name"], text)
     state: dict[str, list[Json]] = json.loads(text)
     return {resource: sorted(items, key=str) for resource, items in state.items()}
 
@@ -134,7 +138,7 @@ def _is_rolled_out(deployment: Json, spec: Json) -> bool:
 _ANOTHER_EACH_TIME = {
     *("resourceVersion", "creationTimestamp", "time"),
     *("lastTransitionTime", "lastUpdateTime", "startTime", "startedAt", "lastHeartbeatTime"),
-    *("podIP", "podIPs", "clusterIP", "clusterIPs", "containerID"),
+    *("clusterIP", "clusterIPs", "containerID"),
 }
 
 
