@@ -143,8 +143,8 @@ def test_a_name_that_cannot_be_imported(cli: Cli, write: Write) -> None:
 def test_two_controllers_of_one_name(cli: Cli, write: Write, controller: Path, server: Path) -> None:
     write("other.py", CONTROLLER)
     assert cli("run", "quiet.py", "other.py", "--kubeconfig", server).refusal() == (
-        "two controllers are named 'configmap': metrics, logs and field ownership could not tell them apart; give one of them another name: "
-        "Controller(ConfigMap, name=...)"
+        "two controllers are named 'configmap': metrics, logs and field ownership could not tell them apart; "
+        "give one of them another name: Controller(ConfigMap, name=...)"
     )
 
 
@@ -170,7 +170,9 @@ def test_a_function_that_is_no_app(cli: Cli, write: Write, server: Path) -> None
     advice = "decorate it with @contextlib.asynccontextmanager, and let it yield once it is ready"
     assert cli("run", "apps.py", "--kubeconfig", server).refusal() == f"apps.py:app is no app: {advice}"
     assert cli("run", "apps.py:one", "--kubeconfig", server).refusal() == f"apps.py:one is no app: {advice}"
-    assert cli("run", "apps.py:two", "--kubeconfig", server).refusal().startswith("apps.py:two cannot be opened as an app: TypeError: two()")
+    assert (
+        cli("run", "apps.py:two", "--kubeconfig", server).refusal().startswith("apps.py:two cannot be opened as an app: TypeError: two()")
+    )
 
 
 def test_an_app_that_cannot_start_names_its_line(cli: Cli, write: Write, server: Path) -> None:

@@ -21,7 +21,7 @@ log = logging.getLogger("setpoint.run")
 
 def console() -> Console:
     """Standard error; made when it is asked for, since tests and shells redirect it."""
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
 def introduce(url: str, kubeconfig: Path) -> None:
