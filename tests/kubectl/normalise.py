@@ -1,8 +1,8 @@
 """What two servers may print differently, put into one form.
 
-What has an identity (UIDs, resource versions) becomes a number by first appearance, so that it still shows whether two are the same. Times and
-ages become words, since a clock decides them; columns are set two spaces apart, since their width follows the ages. Everything else must be
-equal to the letter, save the differences waived here.
+What has an identity (UIDs, resource versions) becomes a number by first appearance, so that it still shows whether two are the same.
+Times and ages become words, since a clock decides them; columns are set two spaces apart, since their width follows the ages. Everything
+else must be equal to the letter, save the differences waived here.
 """
 
 import re
@@ -26,6 +26,16 @@ PLAIN = [
 ]
 
 
+MANAGED = re.compile(r"(?m)^(?P<indent> *)managedFields:\n(?P<entries>(?:(?P=indent)[- ] .*\n)+)")
+"""What `--show-managed-fields` adds to YAML. Entries are ordered by their second, then by name: so a clock decides."""
+
+
+def _sorted(match: re.Match[str]) -> str:
+    indent = match["indent"]
+    entries = re.split(rf"(?m)^(?={indent}- )", match["entries"])
+    return f"{indent}managedFields:\n" + "".join(sorted(entries, key=lambda entry: re.findall(r" manager: .*| operation: .*", entry)))
+
+
 class Normaliser:
     """One form for all that a run prints; it remembers the identities that it has seen."""
 
@@ -41,7 +51,8 @@ class Normaliser:
         for pattern, replacement in PLAIN:
             text = re.sub(pattern, replacement, text)
         text = re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", self._uid, text)
-        return re.sub(r"(?i)(resource ?version\"?: +\"?)(\d+)", self._version, text)
+        text = MANAGED.sub(_sorted, text)
+        return re.sub(r"(?i)(resource ?version\\*\"?: *\\*\"?)(\d+)", self._version, text)
 
     def _uid(self, match: re.Match[str]) -> str:
         return self._uids.setdefault(match[0], f"UID-{len(self._uids) + 1}")

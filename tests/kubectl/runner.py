@@ -41,11 +41,12 @@ class Session:
     """
 
     def __init__(self, kubectl: Path, kubeconfig: Path, folder: Path) -> None:
-        self._kubectl = kubectl
         self._folder = folder / "session"
         shutil.copytree(HERE / "manifests", self._folder)
         (self._folder / "webapp-crd.yaml").write_text(webapp_crd())
         shutil.copy(kubeconfig, self._folder / "config")
+        self._kubectl = self._folder / "kubectl"  # it puts its own name into what it says
+        self._kubectl.symlink_to(kubectl)
         self._environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C",

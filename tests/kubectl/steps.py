@@ -1,10 +1,11 @@
 """What is said to kubectl, step by step: one script for every kubectl and every server.
 
-Steps build on each other, as in a session at a terminal, and start from a fresh control plane. Files named after `-f` are those of the folder
-manifests/, and webapp-crd.yaml, which is the kind of examples/webapp as `setpoint crd` prints it. No step needs pods that run, which the real
-control plane, being without nodes, could not have.
+Steps build on each other, as in a session at a terminal, and start from a fresh control plane. Files named after `-f` are those of the
+folder manifests/, and webapp-crd.yaml, which is the kind of examples/webapp as `setpoint crd` prints it. No step needs pods that run, which
+the real control plane, being without nodes, could not have.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -34,8 +35,8 @@ class Step:
 class During(Step):
     """A call that goes on while others are made.
 
-    The others start when it has printed `after_lines` lines, or has logged `after_log`; it is stopped when it has printed `lines` lines, or ends
-    by itself where that is 0.
+    The others start when it has printed `after_lines` lines and logged `after_log`. It is stopped when it has printed `lines` lines, or
+    ends by itself where that is 0.
     """
 
     after_lines: int = 0
@@ -44,12 +45,14 @@ class During(Step):
     lines: int = 0
 
 
-READY = '{"status":{"readyReplicas":%d,"conditions":[{"type":"Ready","status":"%s","reason":"Replicas","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}'
-
-
 def report(ready: int, status: str) -> str:
     """The call by which a controller's report about the shop is played."""
-    return f"patch webapp shop --subresource=status --type=merge -p '{READY % (ready, status)}'"
+    condition = {"type": "Ready", "status": status, "reason": "Replicas", "lastTransitionTime": "2026-01-02T03:04:05Z"}
+    patch = json.dumps({"status": {"readyReplicas": ready, "conditions": [condition]}})
+    return f"patch webapp shop --subresource=status --type=merge -p '{patch}'"
+
+
+THIRD = json.dumps({"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": {"name": "third"}, "spec": {"image": "nginx:1.29"}})
 
 
 KIND = [
@@ -85,7 +88,7 @@ APPLY = [
     Step(name="after the change", call="get webapp shop -o yaml --show-managed-fields"),
     Step(name="apply without replicas", call="apply -f shop-defaulted.yaml -o jsonpath='{.spec}'"),
     Step(name="apply two from one file", call="apply -f two.yaml"),
-    Step(name="apply from standard input", call="apply -f -", stdin='{"apiVersion":"apps.example.com/v1","kind":"WebApp","metadata":{"name":"third"},"spec":{"image":"nginx:1.29"}}'),
+    Step(name="apply from standard input", call="apply -f -", stdin=THIRD),
     Step(name="delete two from one file", call="delete -f two.yaml"),
     Step(name="delete by kind and name", call="delete webapp/third"),
 ]  # fmt: skip
@@ -130,7 +133,7 @@ READ = [
     Step(name="get list -o json", call="get webapps -o json"),
     Step(name="get -o jsonpath", call="get webapps -o jsonpath='{range .items[*]}{.metadata.name}={.spec.replicas};{end}'"),
     Step(name="get -o jsonpath one", call="get webapp shop -o jsonpath='{.status.conditions[?(@.type==\"Ready\")].status}'"),
-    Step(name="get -o custom-columns", call="get webapps -o custom-columns=NAME:.metadata.name,IMAGE:.spec.image,GENERATION:.metadata.generation"),
+    Step(name="get -o custom-columns", call="get webapps -o custom-columns=NAME:.metadata.name,IMAGE:.spec.image"),
     Step(name="get status subresource", call="get webapp shop --subresource=status"),
     Step(name="get scale subresource", call="get webapp shop --subresource=scale -o jsonpath='{.spec.replicas}/{.status.replicas}'"),
     Step(name="get scale as table", call="get webapp shop --subresource=scale"),
@@ -153,7 +156,7 @@ WATCH = [
         call="get webapps -w",
         after_lines=3,
         then=[
-            Step(name="get -w: a change", call="patch webapp shop --type=merge -p '{\"spec\":{\"replicas\":6}}'"),
+            Step(name="get -w: a change", call='patch webapp shop --type=merge -p \'{"spec":{"replicas":6}}\''),
             Step(name="get -w: a creation", call="create -f wiki.yaml"),
             Step(name="get -w: a deletion", call="delete webapp blog"),
         ],
@@ -173,23 +176,23 @@ WATCH = [
         name="get --watch-only",
         call="get webapps --watch-only --output-watch-events --v=6",
         after_log=LOG_WATCHING,
-        then=[Step(name="get --watch-only: a change", call="patch webapp shop --type=merge -p '{\"spec\":{\"replicas\":2}}'")],
+        then=[Step(name="get --watch-only: a change", call='patch webapp shop --type=merge -p \'{"spec":{"replicas":2}}\'')],
         lines=2,
     ),
     During(
         name="get -w -o json",
         call="get webapp shop -w -o jsonpath='{.spec.replicas}{\"\\n\"}'",
         after_lines=1,
-        then=[Step(name="get -w -o json: a change", call="patch webapp shop --type=merge -p '{\"spec\":{\"replicas\":3}}'")],
+        then=[Step(name="get -w -o json: a change", call='patch webapp shop --type=merge -p \'{"spec":{"replicas":3}}\'')],
         lines=2,
     ),
 ]
 
 CHANGE = [
-    Step(name="patch", call="patch webapp shop --type=merge -p '{\"spec\":{\"image\":\"nginx:1.31\"}}'"),
-    Step(name="patch without a change", call="patch webapp shop --type=merge -p '{\"spec\":{\"image\":\"nginx:1.31\"}}'"),
-    Step(name="patch into the invalid", call="patch webapp shop --type=merge -p '{\"spec\":{\"replicas\":101}}'", code=1),
-    Step(name="patch of the missing", call="patch webapp nowhere --type=merge -p '{\"spec\":{\"replicas\":1}}'", code=1),
+    Step(name="patch", call='patch webapp shop --type=merge -p \'{"spec":{"image":"nginx:1.31"}}\''),
+    Step(name="patch without a change", call='patch webapp shop --type=merge -p \'{"spec":{"image":"nginx:1.31"}}\''),
+    Step(name="patch into the invalid", call='patch webapp shop --type=merge -p \'{"spec":{"replicas":101}}\'', code=1),
+    Step(name="patch of the missing", call='patch webapp nowhere --type=merge -p \'{"spec":{"replicas":1}}\'', code=1),
     Step(name="patch that is no JSON", call="patch webapp shop --type=merge -p '{'", code=1),
     Step(name="edit", call="edit webapp shop", editor="sed -i s/nginx:1.31/nginx:1.32/"),
     Step(name="edit without a change", call="edit webapp shop", editor="true"),
@@ -241,7 +244,7 @@ WAIT = [
         name="wait for a deletion",
         call="wait --for=delete webapp/wiki --timeout=60s --v=6",
         after_log=LOG_WATCHING,
-        then=[Step(name="wait for a deletion: let go", call="patch webapp wiki --type=merge -p '{\"metadata\":{\"finalizers\":null}}'")],
+        then=[Step(name="wait for a deletion: let go", call='patch webapp wiki --type=merge -p \'{"metadata":{"finalizers":null}}\'')],
     ),
     Step(name="wait for a deletion that was", call="wait --for=delete webapp/wiki --timeout=30s"),
 ]

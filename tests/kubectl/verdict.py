@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from .runner import Said
 from .steps import SCRIPT, During, Step
 
-SERVED = ["bindings"]
-
 
 def each(steps: Sequence[Step]) -> Iterator[Step]:
     """All steps in the order in which they are told: those made during another after it."""
@@ -51,7 +49,11 @@ def _served(real: str, ours: str) -> str:
 
     def key(row: str) -> tuple[str, ...]:
         words = row.split()
-        return tuple(word for word in (words[0], *(word for word in words[1:] if word.endswith("v1") or word == "APIVERSION"))) if words else ()
+        return (
+            tuple(word for word in (words[0], *(word for word in words[1:] if word.endswith("v1") or word == "APIVERSION")))
+            if words
+            else ()
+        )
 
     ours_keys = {key(row) for row in ours.split("\n")}
     return "\n".join(row for row in real.split("\n") if key(row) in ours_keys)

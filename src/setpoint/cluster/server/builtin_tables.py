@@ -37,6 +37,10 @@ def _namespace(obj: Object, now: datetime) -> list[Any]:
     return [_name(obj), _part(obj, "status", "phase") or "", age(obj, now)]
 
 
+def _scale(obj: Object, now: datetime) -> list[Any]:
+    return [_name(obj), _part(obj, "spec", "replicas") or 0, _part(obj, "status", "replicas") or 0, age(obj, now)]
+
+
 def _config_map(obj: Object, now: datetime) -> list[Any]:
     return [_name(obj), len(obj.get("data") or ()) + len(obj.get("binaryData") or ()), age(obj, now)]
 
@@ -195,6 +199,15 @@ _EVENTS = Columns(
     _event,
 )
 _COLUMNS = {
+    ("autoscaling", "scales"): Columns(
+        (
+            NAME,
+            Column("Desired", "integer", description="The replicas that are wanted."),
+            Column("Available", "integer", description="The replicas that are there."),
+            AGE,
+        ),
+        _scale,
+    ),
     ("", "namespaces"): Columns((NAME, Column("Status", description="The status of the namespace."), AGE), _namespace),
     ("", "pods"): PODS,
     ("", "services"): Columns(

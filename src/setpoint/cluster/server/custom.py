@@ -29,6 +29,8 @@ from setpoint.cluster.server.write import Object, Target
 CRDS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 COLLECTION = "apiextensions.k8s.io/customresourcedefinitions"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+CUSTOM_VERBS: tuple[Verb, ...] = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""What can be done with custom resources, in the order in which discovery tells it."""
 
 
 class CrdStrategy(Strategy):
@@ -206,6 +208,7 @@ def served(custom: CustomKind, crd: Object) -> ServedKind:
         namespaced=custom.namespaced,
         short_names=custom.short_names,
         categories=custom.categories,
+        verbs=CUSTOM_VERBS,
         subresources=subresources,
         scale=None
         if custom.scale is None

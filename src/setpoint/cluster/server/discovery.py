@@ -22,6 +22,8 @@ Json = dict[str, Any]
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _MATURITY = {"": 0, "beta": 1, "alpha": 2}
+_CHANGES = ("patch", "create", "update")
+"""What is not told of a kind that is on its way out: its objects can only be seen and deleted."""
 
 
 def discover(kinds: Kinds, path: str) -> Answer | None:
@@ -80,7 +82,7 @@ def _entries(kind: ServedKind) -> list[Json]:
         "singularName": kind.singular,
         "namespaced": kind.namespaced,
         "kind": kind.kind,
-        "verbs": list(kind.verbs),
+        "verbs": [verb for verb in kind.verbs if not kind.closing or verb not in _CHANGES],
     }
     if kind.short_names:
         own["shortNames"] = list(kind.short_names)

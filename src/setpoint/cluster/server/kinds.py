@@ -14,11 +14,13 @@ from setpoint.api import GroupVersionKind, GroupVersionResource, Verb
 from setpoint.api.names import api_version
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate
+from setpoint.cluster.server.schema.gotext import plain, type_name
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.structured.values import same
 
 STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 ALL_VERBS: tuple[Verb, ...] = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+MAX_INT32 = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,31 @@ def value_at(obj: Json, path: tuple[str, ...]) -> Json:
             return None
         obj = obj.get(key)
     return obj
+
+
+def replicas_errors(obj: Mapping[str, Json], path: tuple[str, ...]) -> list[FieldError]:
+    """What is wrong with a number of replicas, which a Scale shows as an int32. That it is missing is not wrong."""
+    where = "." + ".".join(path)
+    value: Json = obj
+    for depth, key in enumerate(path):
+        if value is None:
+            return []
+        if not isinstance(value, dict):
+            return [_no_access(where, "." + ".".join(path[: depth + 1]), value, "map[string]interface{}")]
+        if key not in value:
+            return []
+        value = value[key]
+    if not isinstance(value, int) or isinstance(value, bool):
+        return [_no_access(where, where, value, "int64")]
+    if value < 0:
+        return [causes.invalid(where, value, "should be a non-negative integer")]
+    if value > MAX_INT32:
+        return [causes.invalid(where, value, f"should be less than or equal to {MAX_INT32}")]
+    return []
+
+
+def _no_access(where: str, at: str, value: Json, wanted: str) -> FieldError:
+    return causes.invalid(where, 0, f"{at} accessor error: {plain(value)} is of the type {type_name(value)}, expected {wanted}")
 
 
 class Strategy:
@@ -94,10 +121,8 @@ class Strategy:
         """Everything but the metadata that is wrong. `old` is None for a new object."""
         errors = validate(obj, kind.structural) if kind.structural is not None else []
         if kind.scale is not None:
-            for path in (kind.scale.spec, kind.scale.status):
-                number = value_at(obj, path)
-                if isinstance(number, int) and number < 0:
-                    errors.append(causes.invalid("." + ".".join(path), number, "should be a non-negative integer"))
+            errors += replicas_errors(obj, kind.scale.spec)
+            errors += replicas_errors(obj, kind.scale.status)
         return errors
 
     def field(self, path: str, obj: Mapping[str, Json]) -> str | None:

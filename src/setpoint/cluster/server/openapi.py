@@ -1,7 +1,7 @@
 """OpenAPI v3: an index with hashes, and one document for each group and version, as clients read them to validate and to explain.
 
 A document's address contains the hash of its content, so clients may keep it for ever; one whose hash is old is sent on to the new one.
-OpenAPI v2 is not served: clients that look for it first fall back to v3, and those that ask for v3 never miss it.
+Of OpenAPI v2 there is only what kubectl falls back on, see `openapi_v2`.
 
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
 """
@@ -18,7 +18,7 @@ import msgspec
 
 from setpoint.api import Answer, Operation
 from setpoint.api.status import failure
-from setpoint.cluster.server import builtin
+from setpoint.cluster.server import builtin, openapi_v2
 from setpoint.cluster.server.builtin import BuiltinKind
 from setpoint.cluster.server.crd_openapi import published_schemas, schema_name
 from setpoint.cluster.server.encoding import encode
@@ -51,6 +51,8 @@ class Documents:
     def answer(self, operation: Operation, now: datetime) -> Answer | None:
         """The answer for a path below `/openapi`, None where there is nothing. Raises `NotAcceptable` for a client that takes no JSON."""
         head, _, place = operation.path.partition("?")[0].strip("/").removeprefix("openapi/").partition("/")
+        if (head, place) == ("v2", "") and openapi_v2.ACCEPT in operation.accept:
+            return Answer(status=200, body=openapi_v2.document(self._kinds), content_type=openapi_v2.CONTENT_TYPE)
         if head != "v3":
             return None
         if not _takes_json(operation.accept):

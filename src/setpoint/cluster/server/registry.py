@@ -35,7 +35,7 @@ from setpoint.cluster.server.options import (
     write_options,
 )
 from setpoint.cluster.server.patches import change_of
-from setpoint.cluster.server.scale import scale_of, with_replicas
+from setpoint.cluster.server.scale import SCALE_KIND, scale_of, with_replicas
 from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_yaml
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
@@ -48,7 +48,7 @@ _NAME_ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write answers: the object as it now is (`record`; for `scale`, what it shows in `shown`), or that it is no more.
+    """What a write answers: the object as it now is (for the subresource `scale`, the Scale that it shows), or that it is no more.
 
     `removed` says that the object is gone; `record` is then its last state.
     """
@@ -57,7 +57,6 @@ class Written:
     record: Record
     created: bool = False
     removed: bool = False
-    shown: bytes | None = None
 
 
 class Registry:
@@ -82,9 +81,9 @@ class Registry:
         """Some objects. Raises BadRequest, Invalid, Expired and Timeout."""
         return reading.select(self.storage, kind, operation.namespace, list_options(operation, kind))
 
-    def scale(self, operation: Operation, kind: ServedKind) -> bytes:
+    def scale(self, operation: Operation, kind: ServedKind) -> Record:
         """The Scale of an object."""
-        return encode(scale_of(kind, decode(in_version(self.get(operation, kind), kind.api_version))))
+        return _scale(kind, self.get(operation, kind))
 
     # create
 
@@ -162,8 +161,7 @@ class Registry:
     def _rescale(self, target: Target, live: Object, body: Json) -> Written:
         obj = with_replicas(target, live, body)
         written = self._store(target, write.update(target, live, obj, self.means()))
-        shown = encode(scale_of(target.kind, decode(in_version(written.record, target.kind.api_version))))
-        return Written(target.kind, written.record, shown=shown)
+        return Written(SCALE_KIND, _scale(target.kind, written.record))
 
     # patch
 
@@ -281,3 +279,8 @@ def _uid_mismatch(target: Target, uid: str) -> ApiError:
     return conflict(
         target.kind.resource, target.name, f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
     )
+
+
+def _scale(kind: ServedKind, record: Record) -> Record:
+    """The Scale that an object shows, in the object's place."""
+    return Record(record.collection, record.key, encode(scale_of(kind, decode(in_version(record, kind.api_version)))), record.revision)

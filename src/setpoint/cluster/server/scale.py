@@ -10,6 +10,9 @@ from setpoint.cluster.server.kinds import ScalePaths, ServedKind, value_at
 from setpoint.cluster.server.schema import Json, causes
 from setpoint.cluster.server.write import Object, Target
 
+SCALE_KIND = ServedKind(group="autoscaling", version="v1", kind="Scale", plural="scales", namespaced=True)
+"""What a Scale is, to those who show it; it is served nowhere but below the objects that it is about."""
+
 _SHOWN_METADATA = ("creationTimestamp", "name", "namespace", "resourceVersion", "uid")
 
 

@@ -16,6 +16,7 @@ from setpoint.cluster.server.openapi import Documents
 from setpoint.cluster.server.options import WriteOptions, list_options
 from setpoint.cluster.server.paths import answer_path, no_such_path
 from setpoint.cluster.server.registry import Registry, Written
+from setpoint.cluster.server.scale import SCALE_KIND
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import MemoryStorage, Storage
 from setpoint.cluster.server.views import View, view_for
@@ -115,7 +116,7 @@ class ApiServer:
             warnings.append(kind.deprecation)
         match operation.verb:
             case "get" if operation.subresource == "scale":
-                return Answer(status=200, body=registry.scale(operation, kind), warnings=tuple(warnings))
+                return Answer(status=200, body=view.show(SCALE_KIND, registry.scale(operation, kind)), warnings=tuple(warnings))
             case "get":
                 return Answer(status=200, body=view.show(kind, registry.get(operation, kind)), warnings=tuple(warnings))
             case "list":
@@ -139,8 +140,7 @@ class ApiServer:
 
     def _written(self, written: Written, view: View, warnings: list[str]) -> Answer:
         status = 201 if written.created else 200
-        body = written.shown if written.shown is not None else view.show(written.kind, written.record)
-        return Answer(status=status, body=body, warnings=tuple(dict.fromkeys(warnings)))
+        return Answer(status=status, body=view.show(written.kind, written.record), warnings=tuple(dict.fromkeys(warnings)))
 
     def _deleted(self, written: Written, view: View, warnings: list[str]) -> Answer:
         kind = written.kind

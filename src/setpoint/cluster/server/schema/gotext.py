@@ -50,6 +50,38 @@ def _scientific(decimal: Decimal, exponent: int, form: str) -> str:
     return f"{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):{form}}"
 
 
+def plain(value: object) -> str:
+    """A decoded JSON value as by Go's `%v`."""
+    match value:
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return number(value)
+        case dict():
+            return "map[" + " ".join(f"{key}:{plain(item)}" for key, item in sorted(value.items())) + "]"
+        case list():
+            return "[" + " ".join(map(plain, value)) + "]"
+    return str(value)
+
+
+def type_name(value: object) -> str:
+    """The Go type of a decoded JSON value, as by `%T`."""
+    return _TYPES[type(value)]
+
+
+_TYPES = {
+    type(None): "<nil>",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+
+
 def as_json(value: object) -> str:
     """Compact JSON as Go marshals it: sorted keys; <, > and & escaped; numbers without exponent from 1e-6 up to 1e21."""
     match value:
