@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from setpoint.api import NotSent, Operation
-from setpoint.api.status import Conflict
+from setpoint.api.status import Conflict, modified, not_found
 from setpoint.controller import (
     Context,
     Controller,
@@ -454,8 +454,6 @@ def test_l7_a_terminal_error_is_not_retried_until_something_changes(caplog: pyte
 
 def test_l7_a_conflict_is_a_quiet_quick_retry(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    from setpoint.api.status import modified
-
     conflict = modified(Gadget.__kind__.group_version_resource, "a")
     assert isinstance(conflict, Conflict)
     runs = outcomes_of(conflict, None)
@@ -465,9 +463,14 @@ def test_l7_a_conflict_is_a_quiet_quick_retry(caplog: pytest.LogCaptureFixture) 
     assert all(record.exc_info is None for record in caplog.records)
 
 
-def test_l7_conflicts_that_do_not_end_become_errors() -> None:
-    from setpoint.api.status import modified
+def test_l7_an_object_that_is_gone_when_it_is_written_is_a_lost_race_too(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    gone = not_found(Gadget.__kind__.group_version_resource, "a")
+    assert [label for label, _ in outcomes_of(gone, None)] == ["requeue", "success"]
+    assert all(record.exc_info is None for record in caplog.records)
 
+
+def test_l7_conflicts_that_do_not_end_become_errors() -> None:
     conflict = modified(Gadget.__kind__.group_version_resource, "a")
     labels = [label for label, _ in outcomes_of(*[conflict] * 10)]
     assert labels == ["requeue"] * 8 + ["error"] * 2 + ["success"]

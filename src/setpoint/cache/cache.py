@@ -19,7 +19,7 @@ class Cache:
     def __init__(self, connection: Server, scheme: Scheme) -> None:
         self._server = connection
         self._scheme = scheme
-        self._informers: dict[tuple[GroupVersionKind, Selection], Informer] = {}
+        self._informers: dict[GroupVersionKind, dict[Selection, Informer]] = {}
         self._tasks: dict[Informer, asyncio.Task[None]] = {}
         self._context: contextvars.Context | None = None
         self._ended: asyncio.Future[None] | None = None
@@ -27,7 +27,7 @@ class Cache:
     @property
     def informers(self) -> list[Informer]:
         """All of them, in the order in which they were declared."""
-        return list(self._informers.values())
+        return [informer for of_kind in self._informers.values() for informer in of_kind.values()]
 
     def informer(self, kind: type[Object], *, labels: str = "", fields: str = "", namespace: str = "") -> Informer:
         """Declares an informer, or gives the one declared before; while the cache runs it starts at once.
@@ -36,10 +36,10 @@ class Cache:
         """
         self._scheme.add(kind)
         selection = Selection.parse(labels=labels, fields=fields, namespace=namespace)
-        place = kind_of(kind).group_version_kind, selection
-        informer = self._informers.get(place)
+        of_kind = self._informers.setdefault(kind_of(kind).group_version_kind, {})
+        informer = of_kind.get(selection)
         if informer is None:
-            informer = self._informers[place] = Informer(self._server, kind, selection)
+            informer = of_kind[selection] = Informer(self._server, kind, selection)
             if self._ended is not None:
                 self._start(informer)
         return informer
@@ -49,22 +49,21 @@ class Cache:
 
         One that has synced goes first, then the one declared first.
         """
-        wanted = kind_of(kind).group_version_kind
+        wanted = labels or LabelSelector()
         able = [
             informer
-            for (group_version_kind, selection), informer in self._informers.items()
-            if group_version_kind == wanted and selection.covers(namespace=namespace, labels=labels or LabelSelector())
+            for selection, informer in self._informers.get(kind_of(kind).group_version_kind, {}).items()
+            if selection.covers(namespace=namespace, labels=wanted)
         ]
         return next((informer for informer in able if informer.has_synced), able[0] if able else None)
 
     def informers_of(self, info: KindInfo) -> list[Informer]:
         """Every informer of a kind: our own writes go to each of them."""
-        return [informer for (kind, _), informer in self._informers.items() if kind == info.group_version_kind]
+        return list(self._informers.get(info.group_version_kind, {}).values())
 
     async def forget(self, kind: type[Object]) -> None:
         """Ends and forgets the informers of a kind that is gone, and the kind. Whoever still listens to one of them hears nothing more."""
-        for informer in self.informers_of(kind_of(kind)):
-            del self._informers[kind_of(kind).group_version_kind, informer.selection]
+        for informer in self._informers.pop(kind_of(kind).group_version_kind, {}).values():
             task = self._tasks.pop(informer, None)
             if task is not None:
                 task.cancel()
@@ -78,7 +77,7 @@ class Cache:
         self._ended = asyncio.get_running_loop().create_future()
         self._context = contextvars.copy_context()
         try:
-            for informer in self._informers.values():
+            for informer in self.informers:
                 self._start(informer)
             await self._ended
         finally:
@@ -90,7 +89,7 @@ class Cache:
 
     async def synced(self) -> None:
         """Waits until every informer has had its first complete list, those included that are declared meanwhile."""
-        while waiting := [informer for informer in self._informers.values() if not informer.has_synced]:
+        while waiting := [informer for informer in self.informers if not informer.has_synced]:
             for informer in waiting:
                 await informer.synced()
 

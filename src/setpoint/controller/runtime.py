@@ -1,7 +1,8 @@
 """`ControllerRuntime`: a controller that runs. Triggers fill the queue, workers empty it, and what a run comes to goes back into it.
 
-Failure is a trigger: an exception means another run after the key's backoff, success resets it. A conflict is a lost race: it is tried
-again just so, without noise. After a write whose outcome is unknown, the key's next run waits until the cache has seen what came of it.
+Failure is a trigger: an exception means another run after the key's backoff, success resets it. A conflict, and an object that is gone by
+the time it is written, are lost races: they are tried again just so, without noise. After a write whose outcome is unknown, the key's next
+run waits until the cache has seen what came of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from setpoint.cache import Cache, Change, Informer
 from setpoint.client import Client
-from setpoint.client.errors import Conflict, NotLeading
+from setpoint.client.errors import Conflict, NotFound, NotLeading, NotServed
 from setpoint.objects import KindInfo, Object, Request, Scheme, kind_of
 from setpoint.world import World
 
@@ -33,7 +34,7 @@ from .triggers import MappedTrigger, OwnedTrigger, PrimaryTrigger, Trigger
 from .view import View
 
 QUIET_CONFLICTS = 8
-"""So many conflicts in a row are the ordinary course of things; one more is an error: somebody writes against us."""
+"""So many lost races in a row are the ordinary course of things; one more is an error: somebody writes against us."""
 
 
 class ControllerRuntime:
@@ -283,10 +284,11 @@ class ControllerRuntime:
         if isinstance(error, NotLeading):
             log.info("%s; %s", error, again, extra=about)
             return "requeue"
-        if isinstance(error, Conflict) and self.queue.backoff.failures(key) <= QUIET_CONFLICTS:
-            log.info("conflict, %s: %s", again, error, extra=about)
+        lost_race = isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))
+        if lost_race and self.queue.backoff.failures(key) <= QUIET_CONFLICTS:
+            log.info("lost a race, %s: %s", again, error, extra=about)
             return "requeue"
-        known = isinstance(error, DeadlineExceeded | WrongResult | Conflict)  # the sentence says it all
+        known = lost_race or isinstance(error, DeadlineExceeded | WrongResult)  # the sentence says it all
         log.log(
             logging.ERROR,
             "reconcile failed, %s: %s: %s",
