@@ -13,7 +13,7 @@ import msgspec
 from setpoint.api.names import GroupVersionResource
 from setpoint.api.operation import JSON, Operation, Verb
 
-_METHODS: dict[str, str] = {
+METHODS: dict[str, str] = {
     "get": "GET",
     "list": "GET",
     "watch": "GET",
@@ -23,6 +23,7 @@ _METHODS: dict[str, str] = {
     "delete": "DELETE",
     "deletecollection": "DELETE",
 }
+"""The HTTP method of each verb."""
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 """`/api/v1/namespaces/x/status` is a subresource of the namespace; `/api/v1/namespaces/x/pods` is a collection in it."""
 
@@ -43,7 +44,7 @@ def to_http(operation: Operation) -> tuple[str, str]:
     target = operation.path if operation.resource is None else _path(operation, operation.resource)
     if query:
         target = f"{target}{'&' if '?' in target else '?'}{urlencode(query)}"
-    return _METHODS[operation.verb], target
+    return METHODS[operation.verb], target
 
 
 def _path(operation: Operation, resource: GroupVersionResource) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.gc_collector import GCCollector
@@ -17,7 +18,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from setpoint.api.paths import to_http
+from setpoint.api.paths import METHODS
 from setpoint.client.events import RequestDone
 from setpoint.controller.events import QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
 from setpoint.world import Clock, Event
@@ -70,6 +71,21 @@ class _Running(Collector):
         return [depth, unfinished, longest]
 
 
+class _Series(msgspec.Struct, frozen=True, kw_only=True):
+    """The series of one controller."""
+
+    results: dict[str, Counter]
+    errors: Counter
+    terminal: Counter
+    timeouts: Counter
+    seconds: Histogram
+    active: Gauge
+    adds: Counter
+    retries: Counter
+    waited: Histogram
+    worked: Histogram
+
+
 class Metrics:
     """The metrics of one manager. `host` is the API server's, as requests are labelled."""
 
@@ -79,6 +95,9 @@ class Metrics:
         self.depth: dict[str, int] = {}
         self.started: dict[str, dict[str, float]] = {}
         self._host = host
+        # Looking a series up by its labels costs more than counting, so each is looked up once.
+        self._series: dict[str, _Series] = {}
+        self._request_series: dict[tuple[str, str], Counter] = {}
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels or ("controller",), registry=self.registry)
@@ -139,52 +158,72 @@ class Metrics:
         """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
         self.depth[name] = 0
         self.started[name] = {}
-        for result in RESULTS:
-            self._reconciles.labels(name, result)
-        for metric in (self._errors, self._terminal, self._panics, self._timeouts, self._seconds, self._active):
-            metric.labels(name)
-        for queue_metric in (self._adds, self._retries, self._waited, self._worked):
-            queue_metric.labels(name, name)
+        self._panics.labels(name)
         self._concurrency.labels(name).set(concurrency)
+        self._series[name] = _Series(
+            results={result: self._reconciles.labels(name, result) for result in RESULTS},
+            errors=self._errors.labels(name),
+            terminal=self._terminal.labels(name),
+            timeouts=self._timeouts.labels(name),
+            seconds=self._seconds.labels(name),
+            active=self._active.labels(name),
+            adds=self._adds.labels(name, name),
+            retries=self._retries.labels(name, name),
+            waited=self._waited.labels(name, name),
+            worked=self._worked.labels(name, name),
+        )
 
     def hear(self, event: Event) -> None:
         """Counts one event; those of controllers that were not included are another manager's."""
         handler = self._handlers.get(type(event))
-        if handler is not None and getattr(event, "controller", None) in (None, *self.started):
+        if handler is not None:
             handler(event)
 
     def _queue_histogram(self, name: str, text: str) -> Histogram:
         return Histogram(name, text, ["name", "controller"], buckets=QUEUE_BUCKETS, registry=self.registry)
 
     def _added(self, event: QueueAdded) -> None:
-        self._adds.labels(event.controller, event.controller).inc()
-        self.depth[event.controller] += 1
+        series = self._series.get(event.controller)
+        if series is not None:
+            series.adds.inc()
+            self.depth[event.controller] += 1
 
     def _taken(self, event: QueueTaken) -> None:
-        self._waited.labels(event.controller, event.controller).observe(event.waited)
-        self.depth[event.controller] -= 1
+        series = self._series.get(event.controller)
+        if series is not None:
+            series.waited.observe(event.waited)
+            self.depth[event.controller] -= 1
 
     def _delayed(self, event: TimerSet) -> None:
-        self._retries.labels(event.controller, event.controller).inc()
+        series = self._series.get(event.controller)
+        if series is not None:
+            series.retries.inc()
 
     def _run_started(self, event: RunStarted) -> None:
-        self.started[event.controller][event.run] = self.clock.monotonic()
-        self._active.labels(event.controller).inc()
+        series = self._series.get(event.controller)
+        if series is not None:
+            self.started[event.controller][event.run] = self.clock.monotonic()
+            series.active.inc()
 
     def _run_ended(self, event: RunEnded) -> None:
-        name = event.controller
-        self.started[name].pop(event.run, None)
-        self._active.labels(name).dec()
-        self._reconciles.labels(name, event.result).inc()
-        self._seconds.labels(name).observe(event.seconds)
-        self._worked.labels(name, name).observe(event.seconds)
+        series = self._series.get(event.controller)
+        if series is None:
+            return
+        self.started[event.controller].pop(event.run, None)
+        series.active.dec()
+        series.results[event.result].inc()
+        series.seconds.observe(event.seconds)
+        series.worked.observe(event.seconds)
         if event.result == "error":
-            self._errors.labels(name).inc()
+            series.errors.inc()
         if event.terminal:
-            self._terminal.labels(name).inc()
+            series.terminal.inc()
         if event.timed_out:
-            self._timeouts.labels(name).inc()
+            series.timeouts.inc()
 
     def _request_done(self, event: RequestDone) -> None:
-        method, _ = to_http(event.operation)
-        self._requests.labels(event.code, method, self._host).inc()
+        place = event.code, METHODS[event.operation.verb]
+        series = self._request_series.get(place)
+        if series is None:
+            series = self._request_series[place] = self._requests.labels(*place, self._host)
+        series.inc()
