@@ -21,7 +21,7 @@ PLAIN = [
     (r"\b(LIVE|MERGED)-\d+", r"\1-N"),
     (r"\bkubectl-edit-\d+", "kubectl-edit-N"),
     (r"(?m)(?:^|(?<=\s))(?:\d+[ydhms]){1,2}(?=\s|$|\))", "AGE"),
-    (r"(?<=\S) {2,}(?=\S)", "  "),
+    (r"(?m)(?<!^[-+])(?<=\S) {2,}(?=\S)", "  "),  # not the indentation inside a diff
     (r"(?m) +$", ""),
 ]
 
@@ -33,7 +33,7 @@ MANAGED = re.compile(r"(?m)^(?P<indent> *)managedFields:\n(?P<entries>(?:(?P=ind
 def _sorted(match: re.Match[str]) -> str:
     indent = match["indent"]
     entries = re.split(rf"(?m)^(?={indent}- )", match["entries"])
-    return f"{indent}managedFields:\n" + "".join(sorted(entries, key=lambda entry: re.findall(r" manager: .*| operation: .*", entry)))
+    return f"{indent}managedFields:\n" + "".join(sorted(entries, key=lambda entry: (*re.findall(r" manager: .*", entry), entry)))
 
 
 class Normaliser:

@@ -57,6 +57,7 @@ class Session:
             "KUBECACHEDIR": str(self._folder / "cache"),
         }
         self._normalise = Normaliser(self._folder)
+        self._printed = ""
 
     def run(self, steps: Iterable[Step]) -> Iterator[Said]:
         """Does the steps in their order; those made during another are told after it."""
@@ -71,7 +72,7 @@ class Session:
         while True:
             done = subprocess.run(
                 self._arguments(step),
-                input=step.stdin,
+                input=self._printed if step.piped else step.stdin,
                 capture_output=True,
                 text=True,
                 timeout=PATIENCE,
@@ -79,6 +80,7 @@ class Session:
                 env=self._environment | {"KUBE_EDITOR": step.editor},
             )
             if re.search(step.until, done.stdout + done.stderr):
+                self._printed = done.stdout
                 return self._said(step, done.returncode, done.stdout, done.stderr)
             assert time.monotonic() < deadline, f"{step.name}: it never says {step.until!r} but\n{done.stdout}{done.stderr}"
 

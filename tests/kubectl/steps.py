@@ -1,8 +1,9 @@
 """What is said to kubectl, step by step: one script for every kubectl and every server.
 
 Steps build on each other, as in a session at a terminal, and start from a fresh control plane. Files named after `-f` are those of the
-folder manifests/, and webapp-crd.yaml, which is the kind of examples/webapp as `setpoint crd` prints it. No step needs pods that run, which
-the real control plane, being without nodes, could not have.
+folder manifests/, and webapp-crd.yaml, which is the kind of examples/webapp as `setpoint crd` prints it. ConfigMaps and Secrets that are
+described have one key, since old kubectls print several in random order. No step needs pods that run, which the real control plane, being
+without nodes, could not have.
 """
 
 import json
@@ -23,6 +24,8 @@ class Step:
     code: int = 0
     """The exit code. A program that is stopped once it has said enough has none, and this is not looked at."""
     stdin: str = ""
+    piped: bool = False
+    """Standard input is what the step before has printed."""
     editor: str = "false"
     """What kubectl calls to have a file edited."""
     until: str = ""
@@ -54,6 +57,28 @@ def report(ready: int, status: str) -> str:
 
 THIRD = json.dumps({"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": {"name": "third"}, "spec": {"image": "nginx:1.29"}})
 
+EVENT_OF = json.dumps(
+    {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "shop.stocked"},
+        "involvedObject": {
+            "apiVersion": "{{.apiVersion}}",
+            "kind": "{{.kind}}",
+            "namespace": "{{.metadata.namespace}}",
+            "name": "{{.metadata.name}}",
+            "uid": "{{.metadata.uid}}",
+        },
+        "type": "Normal",
+        "reason": "Stocked",
+        "message": "The shelves are full",
+        "source": {"component": "shopkeeper"},
+        "firstTimestamp": "2026-01-03T03:04:05Z",
+        "lastTimestamp": "2026-01-03T03:04:05Z",
+        "count": 1,
+    }
+)
+"""A Go template of an Event about an object: `describe` looks for events by the UID."""
 
 KIND = [
     Step(name="version", call="version"),
@@ -139,6 +164,8 @@ READ = [
     Step(name="get scale as table", call="get webapp shop --subresource=scale"),
     Step(name="create an event", call="create -f event.yaml"),
     Step(name="create a warning", call="create -f warning.yaml"),
+    Step(name="write an event with the UID", call=f"get webapp shop -o go-template='{EVENT_OF}'"),
+    Step(name="create the event with the UID", call="create -f -", piped=True),
     Step(name="get events", call="get events"),
     Step(name="get events sorted", call="get events --sort-by=.lastTimestamp"),
     Step(name="get events -o wide", call="get events -o wide"),
@@ -298,6 +325,8 @@ CONFIGMAPS = [
 SECRETS = [
     Step(name="create a Secret", call="create -f password.yaml"),
     Step(name="get a Secret", call="get secret password"),
+    Step(name="create a Secret of words", call="create -f words.yaml"),
+    Step(name="words in base64", call="get secret words -o jsonpath='{.data}'"),
     Step(name="get Secrets", call="get secrets"),
     Step(name="get a Secret -o yaml", call="get secret password -o yaml --show-managed-fields"),
     Step(name="get a Secret -o jsonpath", call="get secret password -o jsonpath='{.data.password}'"),
