@@ -120,6 +120,7 @@ def test_a_custom_kind_is_there_from_the_write_that_defines_it_to_the_one_that_r
         assert [entry["name"] for entry in found["resources"]] == ["widgets", "widgets/status", "widgets/scale"]
         assert found["resources"][0]["shortNames"] == ["wd"]
         assert found["resources"][0]["categories"] == ["all"]
+        assert found["resources"][0]["verbs"] == ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
         assert found["resources"][2]["group"] == "autoscaling"
         await talk.do("delete", CRDS, "widgets.example.com")
         await asyncio.sleep(1)

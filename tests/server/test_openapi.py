@@ -139,6 +139,50 @@ def test_every_path_of_a_kind_is_there():
     simulate(main)
 
 
+def fields(message):
+    """The fields of a protobuf message that has nothing but strings and messages."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            value |= (byte & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 0x80:
+                return value
+
+    while at < len(message):
+        key, length = varint(), varint()
+        assert key & 7 == 2
+        yield key >> 3, message[at : at + length]
+        at += length
+
+
+def inner(message, *numbers):
+    """What the first field of each of these numbers leads to."""
+    for number in numbers:
+        message = next(content for found, content in fields(message) if found == number)
+    return message
+
+
+def test_v2_says_in_protobuf_which_kinds_the_server_validates():
+    async def main(world):
+        talk = Talk(world)
+        await talk.do("create", CRDS, body=crd())
+        answer = await get(talk.server, "/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+        assert (answer.status, answer.content_type) == (200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
+        assert inner(answer.body, 1) == b"2.0"
+        paths = [content for number, content in fields(inner(answer.body, 8)) if number == 2]
+        assert [inner(path, 2, 8, 8, 1, 2, 3, 4) for path in paths] == [b"fieldValidation"] * len(paths)
+        kinds = {inner(path, 1): inner(path, 2, 8, 13, 2, 2) for path in paths}
+        assert kinds[b"/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"] == b"group: 'example.com'\nkind: Widget\nversion: v1\n"
+        assert kinds[b"/api/v1/namespaces/{name}"] == b"group: ''\nkind: Namespace\nversion: v1\n"
+
+    simulate(main)
+
+
 def test_what_is_not_there_is_not_found():
     async def main(world):
         server = ApiServer(world)
