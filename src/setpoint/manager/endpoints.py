@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from aiohttp import web
     from prometheus_client.metrics_core import Metric
+
+log = logging.getLogger("setpoint.manager")
 
 Checks = Mapping[str, Callable[[], str | None]]
 """Named checks; each gives None when all is well, or a sentence that says what is not."""
@@ -103,4 +106,5 @@ async def serve(
             listening = world.sockets.listen(*address)
             await web.SockSite(runner, listening).start()
             addresses.append("http://{}:{}".format(*listening.getsockname()[:2]))
+            log.info("serving %s%s", addresses[-1], next(iter(routes)))
         yield addresses

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
+from setpoint.api.operation import PROTOBUF
 from setpoint.api.selectors import FieldRequirement
 from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid, not_supported_here
 from setpoint.cluster.server.kinds import ServedKind
@@ -283,7 +284,10 @@ def read_body(operation: Operation) -> tuple[Json, list[str]]:
         return decode_json(operation.body)
     if media in ("application/yaml", "text/yaml"):
         return decode_yaml(operation.body)
-    raise unsupported_media("application/json, application/yaml, application/vnd.kubernetes.protobuf")
+    accepted = "application/json, application/yaml"
+    if media == PROTOBUF:
+        accepted += "; protobuf is not supported by the embedded server yet: with kubectl, use create -f or apply -f"
+    raise unsupported_media(accepted)
 
 
 def unsupported_media(accepted: str) -> ApiError:
