@@ -30,8 +30,8 @@ class Step:
     """What kubectl calls to have a file edited."""
     until: str = ""
     """The call is repeated until its output matches this: for what a server publishes a moment later."""
-    served: bool = False
-    """Its rows are kinds or versions: compared for those that the embedded server has, since the real one has many more."""
+    served: Sequence[str] = ()
+    """Its rows are kinds or versions: compared for those that the embedded server has, since the real one has many more. It has these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +56,23 @@ def report(ready: int, status: str) -> str:
 
 
 THIRD = json.dumps({"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": {"name": "third"}, "spec": {"image": "nginx:1.29"}})
+
+VERSIONS = ("v1", "apps/v1", "apps.example.com/v1", "apiextensions.k8s.io/v1", "coordination.k8s.io/v1")
+QUALIFIED = (
+    "configmaps",
+    "events",
+    "namespaces",
+    "pods",
+    "secrets",
+    "serviceaccounts",
+    "services",
+    "deployments.apps",
+    "replicasets.apps",
+    "leases.coordination.k8s.io",
+    "customresourcedefinitions.apiextensions.k8s.io",
+    "webapps.apps.example.com",
+)
+RESOURCES = tuple(name.partition(".")[0] for name in QUALIFIED)
 
 EVENT_OF = json.dumps(
     {
@@ -93,11 +110,11 @@ KIND = [
     Step(name="explain one field", call="explain webapp.spec.replicas"),
     Step(name="explain everything", call="explain wa --recursive"),
     Step(name="explain an unknown field", call="explain webapp.spec.colour", code=1),
-    Step(name="api-resources", call="api-resources", served=True, until="webapps"),
-    Step(name="api-resources, wide", call="api-resources -o wide", served=True),
-    Step(name="api-resources by name", call="api-resources -o name", served=True),
+    Step(name="api-resources", call="api-resources", served=RESOURCES, until="webapps"),
+    Step(name="api-resources, wide", call="api-resources -o wide", served=RESOURCES),
+    Step(name="api-resources by name", call="api-resources -o name", served=QUALIFIED),
     Step(name="api-resources of a group", call="api-resources --api-group=apps.example.com"),
-    Step(name="api-versions", call="api-versions", served=True),
+    Step(name="api-versions", call="api-versions", served=VERSIONS),
     Step(name="none yet", call="get webapps"),
 ]
 

@@ -120,7 +120,7 @@ class _Parser:
 
     def _quoted(self) -> str:
         quote = self._text[self._at]
-        out = []
+        out: list[str] = []
         at = self._at + 1
         while at < len(self._text):
             character = self._text[at]
