@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from ipaddress import ip_address, ip_network
+from itertools import chain
 from typing import Any
 
 from setpoint.cluster.server import names
@@ -14,12 +15,16 @@ from .pods import port_name_problem
 
 Json = dict[str, Any]
 
-ADDRESSES = ip_network("10.0.0.0/24")
-"""The range of cluster addresses; its first is that of the service ``kubernetes``."""
+ADDRESSES = ip_network("10.0.0.0/16")
+"""The range of cluster addresses, as wide as clusters usually have it; its first is that of the service ``kubernetes``."""
 
 NODE_PORTS = range(30000, 32768)
 
-_FIRST = 17  # the addresses below are for those who ask for one
+_FIRST = 257
+"""The number of the first address that is given; those below are for services that ask for one, as long as there are others.
+
+https://kubernetes.io/docs/concepts/services-networking/cluster-ip-allocation/
+"""
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _PORT_RANGE = "must be between 1 and 65535, inclusive"
 
@@ -38,9 +43,8 @@ def allocate(obj: Json, taken: Collection[str | int] = ()) -> None:
     if not spec.get("clusterIP") and spec.get("clusterIPs"):
         spec["clusterIP"] = spec["clusterIPs"][0]
     if not spec.get("clusterIP"):
-        hosts = [str(host) for host in ADDRESSES.hosts()]
-        free = (host for host in [*hosts[_FIRST - 1 :], *hosts[1 : _FIRST - 1]] if host not in taken)
-        if address := next(free, None):
+        numbers = chain(range(_FIRST, ADDRESSES.num_addresses - 1), range(2, _FIRST))
+        if address := next((text for number in numbers if (text := str(ADDRESSES[number])) not in taken), None):
             spec["clusterIP"] = address
     if spec.get("clusterIP"):
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
