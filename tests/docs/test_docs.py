@@ -79,6 +79,13 @@ def test_the_readmes_second_command_runs_the_tests() -> None:
     assert _readme_commands()[1].text == "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/pytest\n"
 
 
+def test_what_judges_a_change_runs_the_readmes_own_command() -> None:
+    (extraction,) = re.findall(r"^command=.*$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    words = ["bash", "-c", f'{extraction}; printf %s "$command"']
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert found == _readme_commands()[1].text.strip()
+
+
 def test_the_readme_shows_the_example() -> None:
     """The controller of the README is that of the example, so that what is read there is what runs."""
     shown = next(block for block in blocks_of(README) if block.title == "webapp.py").text
