@@ -5,11 +5,13 @@ There is no HTTP here. Everything that a request changes has changed, and is in 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import failure, forbidden, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
-from setpoint.cluster.server.encoding import decode, encode, objects_in
+from setpoint.cluster.server.encoding import decode, encode
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.openapi import Documents
@@ -17,6 +19,7 @@ from setpoint.cluster.server.options import WriteOptions, list_options
 from setpoint.cluster.server.paths import answer_path, no_such_path
 from setpoint.cluster.server.registry import Registry, Written
 from setpoint.cluster.server.scale import SCALE_KIND
+from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import MemoryStorage, Storage
 from setpoint.cluster.server.views import View, view_for
@@ -25,6 +28,13 @@ from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
 
 FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
+SPECS = 1 << 16
+"""As many as a cluster has addresses for services."""
+
+
+def _spec_of(value: bytes) -> dict[str, Json]:
+    """An object's spec and nothing else, to be read and not to be changed."""
+    return {"spec": decode(value).get("spec")}
 
 
 class ApiServer:
@@ -33,7 +43,8 @@ class ApiServer:
     def __init__(self, world: World, *, storage: Storage | None = None) -> None:
         self.world = world
         self.storage: Storage = storage if storage is not None else MemoryStorage()
-        self.kinds = Kinds(builtin_kinds(lambda collection: objects_in(self.storage, collection)))
+        spec_of = lru_cache(SPECS)(_spec_of)  # each new service asks for all that there are: decode each once
+        self.kinds = Kinds(builtin_kinds(lambda collection: [spec_of(record.value) for record in self.storage.list(collection).records]))
         self.documents = Documents(self.kinds)
         self.registry = Registry(self.storage, world)
         self.hub = Hub(self.storage, world)

@@ -43,8 +43,8 @@ def allocate(obj: Json, taken: Collection[str | int] = ()) -> None:
     if not spec.get("clusterIP") and spec.get("clusterIPs"):
         spec["clusterIP"] = spec["clusterIPs"][0]
     if not spec.get("clusterIP"):
-        numbers = chain(range(_FIRST, ADDRESSES.num_addresses - 1), range(2, _FIRST))
-        if address := next((text for number in numbers if (text := str(ADDRESSES[number])) not in taken), None):
+        numbers, known = chain(range(_FIRST, ADDRESSES.num_addresses - 1), range(2, _FIRST)), dict.fromkeys(taken)
+        if address := next((text for number in numbers if (text := _address(number)) not in known), None):
             spec["clusterIP"] = address
     if spec.get("clusterIP"):
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
@@ -53,6 +53,11 @@ def allocate(obj: Json, taken: Collection[str | int] = ()) -> None:
     spec.setdefault("ipFamilyPolicy", "RequireDualStack" if headless_anywhere else "SingleStack")
     if kind == "NodePort" or (kind == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)):
         _give_node_ports(spec, taken)
+
+
+def _address(number: int) -> str:
+    # Written out, since ipaddress takes ten times as long and there may be many to try.
+    return f"10.0.{number >> 8}.{number & 255}"
 
 
 def _give_node_ports(spec: Json, taken: Collection[str | int]) -> None:
