@@ -62,14 +62,14 @@ _CONFIG_KEY_TEXT = _with_form(
 )
 
 
-def too_long(limit: int) -> str:
-    """What is said of a name with more bytes than allowed."""
-    return f"must be no more than {limit} bytes"
+def too_long(limit: int, unit: str = "bytes") -> str:
+    """What is said of a text with more bytes than allowed; of names it is said in characters."""
+    return f"must be no more than {limit} {unit}"
 
 
 def _masked(name: str, prefix: bool) -> str:
-    """A prefix may end with a dash, since more follows."""
-    return name[:-1] + "a" if prefix and len(name) > 1 and name.endswith("-") else name
+    """A prefix may end with a dash, since more follows; then the character before it is not looked at either."""
+    return name[:-2] + "a" if prefix and len(name) > 1 and name.endswith("-") else name
 
 
 def _size(text: str) -> int:
@@ -79,14 +79,14 @@ def _size(text: str) -> int:
 def dns_subdomain(name: str, prefix: bool = False) -> list[str]:
     """RFC 1123 subdomain: the rule for most kinds."""
     name = _masked(name, prefix)
-    found = [too_long(253)] if _size(name) > 253 else []
+    found = [too_long(253, "characters")] if _size(name) > 253 else []
     return found if _SUBDOMAIN.fullmatch(name) else [*found, _SUBDOMAIN_TEXT]
 
 
 def dns_label(name: str, prefix: bool = False) -> list[str]:
     """RFC 1123 label: the rule for namespaces."""
     name = _masked(name, prefix)
-    found = [too_long(63)] if _size(name) > 63 else []
+    found = [too_long(63, "characters")] if _size(name) > 63 else []
     if _LABEL.fullmatch(name):
         return found
     return [*found, "must not contain dots" if _SUBDOMAIN.fullmatch(name) else _LABEL_TEXT]
@@ -95,7 +95,7 @@ def dns_label(name: str, prefix: bool = False) -> list[str]:
 def dns_1035_label(name: str, prefix: bool = False) -> list[str]:
     """RFC 1035 label."""
     name = _masked(name, prefix)
-    found = [too_long(63)] if _size(name) > 63 else []
+    found = [too_long(63, "characters")] if _size(name) > 63 else []
     return found if _LABEL_1035.fullmatch(name) else [*found, _LABEL_1035_TEXT]
 
 
@@ -118,7 +118,8 @@ def label_key(key: str) -> tuple[str, ...]:
     if slash and not prefix:
         found.append("prefix part must be non-empty")
     elif slash:
-        found += [f"prefix part {problem}" for problem in dns_subdomain(prefix)]
+        found += [f"prefix part {too_long(253)}"] if _size(prefix) > 253 else []
+        found += [] if _SUBDOMAIN.fullmatch(prefix) else [f"prefix part {_SUBDOMAIN_TEXT}"]
     if not name:
         found.append("name part must be non-empty")
     elif _size(name) > 63:
