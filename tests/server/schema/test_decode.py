@@ -124,3 +124,8 @@ def test_json_and_yaml_give_back_what_was_written(value: Any) -> None:
 )
 def test_yaml_strings_stay_strings(value: Any) -> None:
     assert decode_yaml(yaml.safe_dump(value, default_style='"').encode()) == (value, [])
+
+
+def test_half_of_a_surrogate_pair_becomes_a_replacement_character() -> None:
+    assert decode_json(rb'{"a": "\ud800x\ud83d\ude00", "\udc00": ["\ud800"]}') == ({"a": "\ufffdx\U0001f600", "\ufffd": ["\ufffd"]}, [])
+    assert decode_yaml(rb'a: "\ud800x"') == ({"a": "\ufffdx"}, [])

@@ -37,11 +37,11 @@ def decode_json(body: bytes) -> tuple[Json, list[str]]:
         return value
 
     value = _parse_json(body, collect)
-    if not repeated:
-        return value, []
-    # Only now is the place of the duplicates worth its price.
     found: list[str] = []
-    return _unpacked(_parse_json(body, _Pairs), "", found), found
+    if repeated:
+        # Only now is the place of the duplicates worth its price.
+        value = _unpacked(_parse_json(body, _Pairs), "", found)
+    return _without_lone_surrogates(body, value), found
 
 
 def decode_yaml(body: bytes) -> tuple[Json, list[str]]:
@@ -61,7 +61,23 @@ def decode_yaml(body: bytes) -> tuple[Json, list[str]]:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedBody(f"error converting YAML to JSON: yaml: {_yaml_problem(error)}") from error
     found: list[str] = []
-    return _unpacked(value, "", found), found
+    return _without_lone_surrogates(body, _unpacked(value, "", found)), found
+
+
+def _without_lone_surrogates(body: bytes, value: Json) -> Json:
+    """The value with a replacement character for each half of a pair that stands alone, as Go reads it: no text can hold one."""
+    return _mended(value) if _SURROGATE.search(body) else value
+
+
+_SURROGATE = re.compile(rb"\\[uU](?:0000)?[dD][89a-fA-F]")
+
+
+def _mended(value: Json) -> Json:
+    if type(value) is str:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if type(value) is dict:
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return [_mended(item) for item in value] if type(value) is list else value
 
 
 class _Pairs(list[tuple[str, Any]]):
