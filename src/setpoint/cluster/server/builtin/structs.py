@@ -117,6 +117,8 @@ def _struct(group: str, version: str, name: str) -> Writer:
             return value
         result = {}
         for key, item in value.items():
+            if item is None:
+                continue
             field = properties.get(key)
             if field is None:
                 result[key] = copy.deepcopy(item)
@@ -149,12 +151,26 @@ def _value(group: str, version: str, field: dict[str, Any]) -> Writer:
     if reference is not None:
         return _struct(group, version, reference)
     if "items" in field:
-        write_item = _value(group, version, field["items"])
+        write_item = _element(group, version, field["items"])
         return lambda value: [write_item(item) for item in value] if isinstance(value, list) else value
     if "additionalProperties" in field:
-        write_entry = _value(group, version, field["additionalProperties"])
+        write_entry = _element(group, version, field["additionalProperties"])
         return lambda value: {key: write_entry(item) for key, item in value.items()} if isinstance(value, dict) else value
     return copy.deepcopy if field.get("type") == "object" else _same
+
+
+def _element(group: str, version: str, field: dict[str, Any]) -> Writer:
+    """The writer of what a list or a map holds, where null is a zero."""
+    write = _value(group, version, field)
+    if _reference(field) is not None:
+        schema = schemas(group, version)[str(_reference(field))]
+        zero: Any = "0" if _reference(field) == _QUANTITY else {} if schema.get("type") == "object" else None
+    else:
+        zero = _ZEROS.get(field.get("type", ""))
+    return lambda value: write(zero if value is None else value)
+
+
+_ZEROS = {"string": "", "boolean": False, "integer": 0, "number": 0}
 
 
 def _same(value: Any) -> Any:

@@ -61,13 +61,19 @@ OBJECT_META: Structural = compile_schema(OBJECT_META_SCHEMA)
 def tidy_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
     """`metadata` as the real server gives it back: without nulls, empty strings, zeros and empty lists and maps at its top level.
 
-    Go leaves them out when it writes; so nobody can tell an empty label map from none. A label or annotation that is null becomes empty.
+    Go leaves them out when it writes; so nobody can tell an empty label map from none. A null inside of one becomes what is empty there.
     """
     result = metadata if all(metadata.values()) else {key: value for key, value in metadata.items() if value}
     for name in ("labels", "annotations"):
         if None in (entries := result.get(name) or {}).values():
             result = {**result, name: {key: "" if value is None else value for key, value in entries.items()}}
+    for name, empty in _EMPTY_ITEMS:
+        if None in (items := result.get(name) or ()):
+            result = {**result, name: [empty if item is None else item for item in items]}
     return result
+
+
+_EMPTY_ITEMS: tuple[tuple[str, Json], ...] = (("finalizers", ""), ("ownerReferences", {}), ("managedFields", {}))
 
 
 def metadata_problem(metadata: Json) -> str | None:
@@ -99,8 +105,8 @@ def _field_problem(name: str, value: Json) -> str | None:
         return None
     if not _is_a(value, node.types[0]):
         return _mismatch(value, f"ObjectMeta.{name}", _GO_TYPES.get(name, "string"))
-    if node.format == "date-time" and not has_format(value, "date-time"):
-        return f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+    if (problem := _time_problem(value, node)) is not None:
+        return problem
     entries = value.values() if type(value) is dict else value if type(value) is list else ()
     for entry in entries:
         if name in ("labels", "annotations", "finalizers"):
@@ -115,7 +121,15 @@ def _field_problem(name: str, value: Json) -> str | None:
                 if child is not None and item is not None and not _is_a(item, child.types[0]):
                     structure = "OwnerReference" if name == "ownerReferences" else "ManagedFieldsEntry"
                     return _mismatch(item, f"ObjectMeta.{name}.{key}", _OWNER_GO_TYPES.get(key, "string"), structure)
+                if child is not None and item is not None and (problem := _time_problem(item, child)) is not None:
+                    return problem
     return None
+
+
+def _time_problem(value: Json, node: Structural) -> str | None:
+    if node.format != "date-time" or has_format(value, "date-time"):
+        return None
+    return f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
 
 
 def _mismatch(value: Json, path: str, wanted: str, structure: str = "ObjectMeta") -> str:
