@@ -11,22 +11,13 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from setpoint.api.label_syntax import Reader, Stated, SyntaxProblem
+
 _Operator: TypeAlias = Literal["exists", "!", "=", "!=", "in", "notin", ">", "<"]
 
 _NAME = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _KEY = re.compile(_NAME)
 _VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-_REQUIREMENT = re.compile(
-    r"""\s*(?:
-        !\s*(?P<absent>[^\s,=!()<>]+)
-      | (?P<key>[^\s,=!()<>]+)\s*(?:
-            (?P<op>==|=|!=|>|<)\s*(?P<value>[^\s,=!()<>]*)
-          | \s(?P<set>in|notin)\s*\(\s*(?P<values>[^()]*)\)
-          |
-        )
-    )\s*(?:,|$)""",
-    re.VERBOSE,
-)
 
 
 class SelectorError(ValueError):
@@ -84,16 +75,13 @@ class LabelSelector(msgspec.Struct, frozen=True):
         if isinstance(selector, Mapping):
             return cls(tuple(Requirement(key, "=", (value,)) for key, value in sorted(selector.items())))
         requirements: list[Requirement] = []
-        at = 0
-        text = selector.strip()
-        while at < len(text):
-            found = _REQUIREMENT.match(text, at)
-            if found is None or found.end() == at:
-                raise SelectorError(f"unable to parse requirement: found '{text[at:]}', expected: a label key, optionally with an operator")
-            requirements.append(_requirement(found))
-            at = found.end()
-        if text.endswith(","):
-            raise SelectorError("unable to parse requirement: found '', expected: identifier after ','")
+        reader = Reader(selector)
+        try:
+            while (stated := reader.next()) is not None:
+                requirements.append(_requirement(stated))
+                reader.separator()
+        except SyntaxProblem as problem:
+            raise SelectorError(str(problem)) from None
         return cls(tuple(sorted(requirements, key=lambda r: r.key)))
 
     def matches(self, labels: Mapping[str, str]) -> bool:
@@ -107,24 +95,24 @@ class LabelSelector(msgspec.Struct, frozen=True):
         return ",".join(map(str, self.requirements))
 
 
-def _requirement(found: re.Match[str]) -> Requirement:
-    if absent := found["absent"]:
-        return Requirement(_checked_key(absent), "!")
-    key = _checked_key(found["key"])
-    if operator := found["op"]:
-        value = found["value"]
-        if operator in (">", "<"):
+def _requirement(stated: Stated) -> Requirement:
+    key = _checked_key(stated.key)
+    match stated.operator:
+        case "exists" | "!" as operator:
+            return Requirement(key, operator)
+        case ">" | "<" as operator:
+            (value,) = stated.values
             if not re.fullmatch(r"-?\d+", value):
                 raise SelectorError(
-                    f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": '
-                    "for 'Gt', 'Lt' operators, the value must be an integer"
+                    f"unable to parse requirement: values[0]: Invalid value: \"{value}\": for 'Gt', 'Lt' operators, "
+                    "the value must be an integer"
                 )
-            return Requirement(key, ">" if operator == ">" else "<", (value,))
-        return Requirement(key, "!=" if operator == "!=" else "=", (_checked_value(key, value),))
-    if found["set"]:
-        values = tuple(sorted({_checked_value(key, value.strip()): None for value in found["values"].split(",")}))
-        return Requirement(key, "in" if found["set"] == "in" else "notin", values)
-    return Requirement(key, "exists")
+            return Requirement(key, operator, (value,))
+        case "=" | "==":
+            return Requirement(key, "=", (_checked_value(key, *stated.values),))
+        case "!=" | "in" | "notin" as operator:
+            return Requirement(key, operator, tuple(_checked_value(key, value) for value in stated.values))
+    raise AssertionError(f"no operator: {stated.operator}")
 
 
 def _checked_key(key: str) -> str:

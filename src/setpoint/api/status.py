@@ -292,7 +292,7 @@ def forbidden(resource: GroupVersionResource, name: str, why: str, causes: Seque
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[StatusCause]) -> ApiError:
     """422 with every field that is wrong; `causes` carry the error text without the field in front."""
-    texts = [f"{cause.field}: {cause.message}" for cause in causes]
+    texts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in causes))
     text = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     qualified = f"{kind}.{group}" if group else kind
     details = StatusDetails(name=name, group=group, kind=kind, causes=list(causes))

@@ -70,7 +70,8 @@ async def _established(client: Client, name: str, deadline: float) -> None:
 def _problem(definition: bytes | None) -> str | None:
     if definition is None:
         return "its definition has been deleted"
-    conditions = {c["type"]: c for c in msgspec.json.decode(definition).get("status", {}).get("conditions", ())}
+    status = msgspec.json.decode(definition).get("status") or {}
+    conditions = {c["type"]: c for c in status.get("conditions") or ()}  # null, until the server has looked at it
     if conditions.get("Established", {}).get("status") == "True":
         return None
     refused = conditions.get("NamesAccepted", {})

@@ -15,7 +15,7 @@ from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
 from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy, value_at
-from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema, drop_nulls
+from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
@@ -37,7 +37,9 @@ class BuiltinStrategy(Strategy):
         self._name = kind.kind
         self._read = read
         self.generation = kind.has_generation
-        self.create_on_update = kind.kind in ("Lease", "Event")
+        self.create_on_update = kind.kind in ("Lease", "Event", "Service")
+        self.returns_deleted = kind.kind in ("Namespace", "Pod", "Service", "ServiceAccount")
+        self.status_keeps = _STATUS_KEEPS.get(kind.kind, ())
         self.unconditional_update = kind.kind != "Lease"
         self.name_rule = _NAME_RULES.get(kind.kind, names.dns_subdomain)
 
@@ -45,9 +47,13 @@ class BuiltinStrategy(Strategy):
         """See `Strategy`."""
         if (problem := malformed(self._name, obj)) is not None:
             raise bad_request(f'{self._name} in version "{kind.version}" cannot be handled as a {self._name}: {problem}')
-        obj = dict(obj) if kind.structural is None else {**drop_nulls(obj, kind.structural)}
+        obj = dict(obj)
         apply_defaults(self._name, obj)
         return obj
+
+    def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`. What passes through Go structs has no nulls."""
+        return self.complete(obj, kind)
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""
@@ -67,12 +73,16 @@ class BuiltinStrategy(Strategy):
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
-        errors = strategy.validate(self._name, obj, old)
+        errors: list[FieldError] = []
         for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
             if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
                 text = "name is neither a standard finalizer name nor is it fully qualified"
                 errors.append(causes.invalid(f"metadata.finalizers[{index}]", finalizer, text))
-        return errors
+        return errors + strategy.validate(self._name, obj, old)
+
+    def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return self.validate(obj, old, kind)
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """See `Strategy`: there is nothing to warn of, since it has been refused."""
@@ -99,7 +109,6 @@ def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
 
-    returns_deleted = True
     marks_grace = False
 
     def terminate(self, obj: dict[str, Json], now: str) -> None:
@@ -118,7 +127,6 @@ class NamespaceStrategy(BuiltinStrategy):
 class PodStrategy(BuiltinStrategy):
     """Pods, which get time to stop."""
 
-    returns_deleted = True
     graceful = True
 
     def grace(self, obj: Mapping[str, Json], asked: int | None) -> int:
@@ -178,7 +186,8 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
 _SUBRESOURCES = ("status", "scale", "finalize")
 """Those that are served; a pod's log or a service's proxy are not."""
 _STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy}
-_NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_1035_label}
+_STATUS_KEEPS: dict[str, tuple[str, ...]] = {"Deployment": ("labels",), "Pod": ("ownerReferences",)}
+_NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_label}
 _SELECTABLE: dict[str, tuple[str, ...]] = {
     "Event": (
         "involvedObject.kind",

@@ -50,6 +50,10 @@ class CrdStrategy(Strategy):
             raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
         return default_crd(super().complete(obj, kind))
 
+    def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`. What passes through Go structs has no nulls."""
+        return self.complete(obj, kind)
+
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""
         return bool(obj.get("spec") != old.get("spec"))
@@ -66,6 +70,10 @@ class CrdStrategy(Strategy):
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
         return validate_crd(obj, old)
+
+    def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return self.validate(obj, old, kind)
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """Established in the same write."""

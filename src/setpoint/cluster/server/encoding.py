@@ -11,6 +11,7 @@ from setpoint.cluster.server.storage import Record, Storage
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
+_split = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def encode(obj: Json) -> bytes:
@@ -42,6 +43,13 @@ def in_version(record: Record, api_version: str) -> bytes:
         return value
     obj["apiVersion"] = api_version
     return encode(obj)
+
+
+def nameless(value: bytes) -> bytes:
+    """The object's bytes without its apiVersion and kind."""
+    fields = _split(value)
+    del fields["apiVersion"], fields["kind"]
+    return _encode(fields)
 
 
 def objects_in(storage: Storage, collection: str) -> list[dict[str, Json]]:

@@ -86,12 +86,19 @@ class Strategy:
     """Whether deleted objects get time to stop (see `grace`), and are marked as terminating even where they get none."""
     marks_grace = True
     """Whether an object that is marked as terminating gets deletionGracePeriodSeconds and a new generation."""
+    status_keeps: tuple[str, ...] | None = None
+    """What of the metadata a write of the status leaves as it is; None for all of it."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """The object without nulls that mean nothing, and with defaults."""
         schema = kind.structural
         return obj if schema is None else apply_defaults(drop_nulls(obj, schema), schema)
+
+    def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """What a server-side apply has made, with defaults; its nulls are left for `validate`."""
+        schema = kind.structural
+        return obj if schema is None else apply_defaults(obj, schema)
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """Whether the change makes a new generation: for custom resources, one of anything but the metadata.
@@ -122,6 +129,20 @@ class Strategy:
         errors = validate(obj, kind.structural) if kind.structural is not None else []
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.spec)
+            errors += replicas_errors(obj, kind.scale.status)
+        return errors
+
+    def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
+        """What is wrong with a written status; the rest of the object is not judged again.
+
+        The texts of a custom resource name their fields from the status on, as if it were all there is.
+        """
+        errors: list[FieldError] = []
+        schema = kind.structural.properties.get("status") if kind.structural is not None else None
+        if schema is not None and "status" in obj:
+            for error in validate(obj["status"], schema):
+                errors.append(FieldError(error.reason, error.message, f"status.{error.field}" if error.field else "status"))
+        if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.status)
         return errors
 

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from setpoint.api.status import bad_request
 from setpoint.cluster.server import names
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.schema import FieldError, Json, causes, tidy_metadata
-from setpoint.cluster.server.schema.gotext import quote
+from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, embedded_resources, tidy_metadata
+from setpoint.cluster.server.schema.gotext import as_json, quote
 from setpoint.cluster.server.schema.metadata import metadata_problem
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+MANAGER_LIMIT = 128
+"""Bytes that the name of who owns fields may have."""
 _ANNOTATIONS_LIMIT = 256 * 1024
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_FIELDS = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
@@ -60,6 +62,17 @@ def validate_metadata(meta: Mapping[str, Json], *, namespaced: bool, rule: names
     errors += _owners(meta.get("ownerReferences") or ())
     errors += _finalizers(meta.get("finalizers") or ())
     return errors + _managed_fields(meta.get("managedFields") or ())
+
+
+def validate_embedded_metadata(obj: Json, schema: Structural) -> list[FieldError]:
+    """What is wrong with the metadata of the resources inside an object. They need no name."""
+    errors: list[FieldError] = []
+    for path, resource in embedded_resources(obj, schema):
+        meta = resource.get("metadata")
+        if isinstance(meta, dict):
+            found = validate_metadata({**meta, "name": meta.get("name") or "fakename"}, namespaced=bool(meta.get("namespace")))
+            errors += [FieldError(error.reason, error.message, f"{path}.{error.field}") for error in found]
+    return errors
 
 
 def validate_metadata_update(new: Mapping[str, Json], old: Mapping[str, Json]) -> list[FieldError]:
@@ -110,17 +123,28 @@ def _owners(owners: Iterable[Mapping[str, Json]]) -> Iterable[FieldError]:
             if not owner.get(field):
                 yield causes.required(f"{at}.{field}", "must not be empty")
         if version == "v1" and owner.get("kind") == "Event":
-            yield causes.invalid(at, owner, "/v1, Kind=Event is disallowed from being an owner")
+            yield _refused(at, _shown(owner), "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller") is True:
             here = f"{owner.get('kind')}/{owner.get('name')}"
             if first:
-                yield causes.invalid(
+                yield _refused(
                     "metadata.ownerReferences",
-                    list(owners),
+                    f"[{','.join(map(_shown, owners))}]",
                     f'Only one reference can have Controller set to true. Found "true" in references for {first} and {here}',
                 )
             else:
                 first = here
+
+
+def _shown(owner: Mapping[str, Json]) -> str:
+    """An owner reference as Go writes it: in the order of its struct."""
+    stated = [(field, owner.get(field) or "") for field in ("apiVersion", "kind", "name", "uid")]
+    stated += [(field, owner[field]) for field in ("controller", "blockOwnerDeletion") if owner.get(field) is not None]
+    return "{" + ",".join(f'"{field}":{as_json(value)}' for field, value in stated) + "}"
+
+
+def _refused(field: str, shown: str, detail: str) -> FieldError:
+    return FieldError("FieldValueInvalid", f"Invalid value: {shown}: {detail}", field)
 
 
 def _finalizers(finalizers: Iterable[str]) -> Iterable[FieldError]:
@@ -140,6 +164,8 @@ def _managed_fields(entries: Iterable[Mapping[str, Json]]) -> list[FieldError]:
             errors.append(causes.required(f"{at}.operation", "must not be empty"))
         elif operation not in ("Apply", "Update"):
             errors.append(causes.not_supported(f"{at}.operation", operation, ("Apply", "Update")))
+        if len((entry.get("manager") or "").encode()) > MANAGER_LIMIT:
+            errors.append(causes.too_long(f"{at}.manager", MANAGER_LIMIT))
         if entry.get("fieldsType") not in (None, "", "FieldsV1"):
             errors.append(causes.invalid(f"{at}.fieldsType", entry["fieldsType"], "must be `FieldsV1`"))
     return errors

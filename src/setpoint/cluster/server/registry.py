@@ -195,7 +195,7 @@ class Registry:
             raise not_found(kind.resource, operation.name)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        merged = _patched(target, merged, repeated)
+        merged = _patched(target, merged, repeated, applied=True)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -214,7 +214,12 @@ class Registry:
 
     def remove(self, target: Target, live: Object, options: DeleteOptions) -> Written:
         """The same for an object that has been read."""
-        return self._store(target, deletion.delete(target.kind, target.name, live, options, self.means().now))
+        draft = deletion.delete(target.kind, target.name, live, options, self.means().now)
+        if draft.gone and draft.changed and draft.obj is not live and not target.options.dry_run:
+            # What stops gracefully is marked before it goes, also when it goes at once: watchers see both.
+            marked = decode(self._store(target, write.Draft(draft.obj, live)).record.value)
+            draft = write.Draft(marked, marked, gone=True)
+        return self._store(target, draft)
 
     def delete_collection(self, operation: Operation, kind: ServedKind) -> tuple[reading.Listing, Iterable[Written]]:
         """Removes all that is selected, as one delete after another."""
@@ -263,10 +268,10 @@ class Registry:
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
-def _patched(target: Target, patched: Json, repeated: list[str]) -> Object:
+def _patched(target: Target, patched: Json, repeated: list[str], *, applied: bool = False) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault."""
     try:
-        return write.read_object(target, patched, repeated)
+        return write.read_object(target, patched, repeated, applied=applied)
     except BadRequest as error:
         why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
         if not why:

@@ -11,7 +11,7 @@ from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity
 from setpoint.api.status import failure, forbidden, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
-from setpoint.cluster.server.encoding import decode, encode
+from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.openapi import Documents
@@ -28,6 +28,8 @@ from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
 
 FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
+SERVICES = "/services"
+"""Where services are kept."""
 SPECS = 1 << 16
 """As many as a cluster has addresses for services."""
 
@@ -44,7 +46,15 @@ class ApiServer:
         self.world = world
         self.storage: Storage = storage if storage is not None else MemoryStorage()
         spec_of = lru_cache(SPECS)(_spec_of)  # each new service asks for all that there are: decode each once
-        self.kinds = Kinds(builtin_kinds(lambda collection: [spec_of(record.value) for record in self.storage.list(collection).records]))
+        self.kinds = Kinds(
+            builtin_kinds(
+                lambda collection: (
+                    [spec_of(record.value) for record in self.storage.list(collection).records]
+                    if collection == SERVICES
+                    else objects_in(self.storage, collection)
+                )
+            )
+        )
         self.documents = Documents(self.kinds)
         self.registry = Registry(self.storage, world)
         self.hub = Hub(self.storage, world)

@@ -13,7 +13,7 @@ from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
 from setpoint.cluster.server.builtin_tables import builtin_columns
 from setpoint.cluster.server.crds import CustomKind
-from setpoint.cluster.server.encoding import decode, encode, in_version
+from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.reading import Listing
 from setpoint.cluster.server.schema import Json
@@ -67,7 +67,10 @@ class WholeView:
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
-        items = b",".join([in_version(record, kind.api_version) for record in listing.records])
+        # Built-in kinds come as Go structs, which in a list do not repeat what they are.
+        items = b",".join(
+            [in_version(record, kind.api_version) if kind.strategy.custom else nameless(record.value) for record in listing.records]
+        )
         return b'{"apiVersion":%b,"items":[%b],"kind":%b,"metadata":%b}' % (
             encode(kind.api_version),
             items,

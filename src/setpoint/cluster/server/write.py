@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from setpoint.api import ApiError
 from setpoint.api.names import split_api_version
 from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, conflict, error_of, failure, invalid, modified
+from setpoint.cluster.server import builtin
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.metadata import go_type, read_metadata, validate_metadata, validate_metadata_update
+from setpoint.cluster.server.metadata import go_type, read_metadata, validate_embedded_metadata, validate_metadata, validate_metadata_update
 from setpoint.cluster.server.options import FieldValidation, WriteOptions
-from setpoint.cluster.server.schema import Json, causes, prune
+from setpoint.cluster.server.schema import FieldError, Json, causes, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
 from setpoint.cluster.server.structured.values import same
@@ -27,7 +28,6 @@ Object = dict[str, Json]
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _PREFIX_LIMIT = 58
 _SET_BY_SERVER = ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-_RESET_BY_STATUS = (("metadata",), ("spec",))
 _RESET_BY_MAIN = (("status",),)
 
 
@@ -70,8 +70,11 @@ class Draft:
 # ------------------------------------------------------------------------------------------------------- reading a body
 
 
-def read_object(target: Target, body: Json, repeated: Sequence[str]) -> Object:
-    """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys."""
+def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied: bool = False) -> Object:
+    """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys.
+
+    `applied` says that it is what a server-side apply has made: such an object is completed, but not read again from the start.
+    """
     kind = target.kind
     obj = _identified(kind, body)
     strict = _Strictness(target.options.validation)
@@ -86,7 +89,7 @@ def read_object(target: Target, body: Json, repeated: Sequence[str]) -> Object:
             f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(problems)}'
         )
     target.warnings.extend(problems)
-    return complete(kind, obj)
+    return complete(kind, obj, applied=applied)
 
 
 @dataclass(slots=True)
@@ -111,8 +114,12 @@ def _identified(kind: ServedKind, body: Json) -> Object:
         raise unrecognized(kind, body, _NO_OBJECT.format(go_type(body)) if body is not None else "Object 'Kind' is missing in 'null'")
     if not kind.strategy.custom:
         body = {**body, "apiVersion": body.get("apiVersion") or kind.api_version, "kind": body.get("kind") or kind.kind}
+    for name_of in ("apiVersion", "kind"):
+        if not isinstance(body.get(name_of) or "", str):
+            why = f"json: cannot unmarshal {go_type(body[name_of])} into Go struct field .{name_of} of type string"
+            raise unrecognized(kind, body, f"couldn't get version/kind; json parse error: {why}")
     api_version, name = body.get("apiVersion") or "", body.get("kind")
-    if not isinstance(name, str) or not name:
+    if not name:
         raise unrecognized(kind, body, f"Object 'Kind' is missing in '{as_json(body)}'")
     if kind.strategy.custom:
         if api_version != kind.api_version:
@@ -122,10 +129,13 @@ def _identified(kind: ServedKind, body: Json) -> Object:
             raise invalid(kind.group, name, _name(body), [cause])
     elif api_version != kind.api_version or name != kind.kind:
         version = split_api_version(api_version)[1]
-        raise bad_request(
-            f'{name} in version "{version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered for version "{api_version}" '
-            f"where {kind.api_version}, Kind={kind.kind} is expected"
-        )
+        known = builtin.kind_named(name)
+        if known is not None and (known.group, known.version) == split_api_version(api_version):
+            package = (kind.group or "core").partition(".")[0]
+            why = f"converting ({version}.{name}) to ({package}.{kind.kind}): unknown conversion"
+        else:
+            why = f'no kind "{name}" is registered for version "{api_version}" in scheme "pkg/runtime/scheme.go:111"'
+        raise bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {why}')
     found: Object = body
     return found
 
@@ -151,13 +161,16 @@ def _name(body: Object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def complete(kind: ServedKind, obj: Object) -> Object:
-    """The object as it is kept: metadata read and tidied, nulls dropped, defaults filled in. Raises BadRequest for malformed metadata."""
+def complete(kind: ServedKind, obj: Object, *, applied: bool = False) -> Object:
+    """The object as it is kept: metadata read and tidied, nulls dropped, defaults filled in. Raises BadRequest for malformed metadata.
+
+    Nulls that were `applied` to a custom resource stay, for its schema to judge.
+    """
     given = obj.get("metadata")
     metadata = read_metadata(kind, given)
     if metadata is not given:
         obj = {**obj, "metadata": metadata}
-    return kind.strategy.complete(obj, kind)
+    return kind.strategy.fill(obj, kind) if applied else kind.strategy.complete(obj, kind)
 
 
 # --------------------------------------------------------------------------------------------------------------- create
@@ -180,7 +193,6 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     metadata = obj["metadata"] = dict(obj["metadata"])
     metadata["uid"] = means.uid()
     metadata["creationTimestamp"] = means.now
-    metadata.pop("generation", None)
     prefix = metadata.get("generateName")
     if prefix and not metadata.get("name"):
         metadata["name"] = prefix[:_PREFIX_LIMIT] + means.token(_SUFFIX_ALPHABET, 5)
@@ -192,10 +204,16 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     _deduplicate_owners(obj["metadata"], target.warnings)
     errors = validate_metadata(obj["metadata"], namespaced=kind.namespaced, rule=kind.strategy.name_rule)
     errors += kind.strategy.validate(obj, None, kind)
+    errors += _embedded(kind, obj)
     if errors:
         raise invalid(kind.group, kind.kind, metadata.get("name", ""), errors)
     kind.strategy.finish(obj, None, means.now, target.warnings)
     return Draft(obj)
+
+
+def _embedded(kind: ServedKind, obj: Object) -> list[FieldError]:
+    schema = kind.structural
+    return validate_embedded_metadata(obj, schema) if schema is not None and schema.has_embedded else []
 
 
 def _placed(target: Target, obj: Object) -> Object:
@@ -217,14 +235,17 @@ def _deduplicate_owners(metadata: Object, warnings: list[str]) -> None:
     if not owners or len(owners) < 2:
         return
     kept: list[Json] = []
+    twice: dict[str, None] = {}
     for owner in owners:
         if owner not in kept:
             kept.append(owner)
-    if len(kept) < len(owners):
+        else:
+            twice[owner.get("uid", "")] = None
+    if twice:
         metadata["ownerReferences"] = kept
         warnings.append(
             ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-            "and may reject such requests as early as 1.24; please fix your requests"
+            f"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {', '.join(twice)}"
         )
 
 
@@ -252,7 +273,8 @@ def _untimed(obj: Object) -> Object:
 
 def _reset(target: Target) -> Sequence[Sequence[str]]:
     if target.subresource == "status":
-        return _RESET_BY_STATUS
+        keeps = target.kind.strategy.status_keeps
+        return (("spec",), *((("metadata",),) if keeps is None else (("metadata", field) for field in keeps)))
     return _RESET_BY_MAIN if target.kind.has_status else ()
 
 
@@ -278,7 +300,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     _check_version(target, obj["metadata"].get("resourceVersion", ""), was["resourceVersion"])
 
     if target.subresource == "status":
-        obj = _only_status(obj, live)
+        obj = _only_status(obj, live, strategy.status_keeps)
     else:
         obj = dict(obj)
         if kind.has_status:
@@ -295,10 +317,13 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     if target.subresource != "status":
         _deduplicate_owners(metadata, target.warnings)
     errors = validate_metadata(metadata, namespaced=kind.namespaced)
-    errors += validate_metadata_update(metadata, was)
-    errors += strategy.validate(obj, live, kind)
+    errors += strategy.validate_status(obj, live, kind) if target.subresource == "status" else strategy.validate(obj, live, kind)
+    errors += _embedded(kind, obj)
+    # Custom resources are asked twice about changes of their metadata: once by their schema's validation, once by everybody's.
+    changed = validate_metadata_update(metadata, was)
+    errors = [*changed, *(changed if strategy.custom else ()), *dict.fromkeys(errors)]
     if errors:
-        raise invalid(kind.group, kind.kind, target.name, list(dict.fromkeys(errors)))
+        raise invalid(kind.group, kind.kind, target.name, errors)
     strategy.finish(obj, live, means.now, target.warnings)
     if same_but_for_timestamps(live, obj):
         obj = live
@@ -334,15 +359,17 @@ def _check_version(target: Target, said: str, live: str) -> None:
         raise modified(kind.resource, target.name)
 
 
-def _only_status(obj: Object, live: Object) -> Object:
-    """The live object with the status, and the ownership, of another."""
+def _only_status(obj: Object, live: Object, keeps: Sequence[str] | None) -> Object:
+    """The live object with the status of another, and with as much of its metadata as is not kept; its ownership in any case."""
     result = dict(live)
-    if "status" in obj:
-        result["status"] = obj["status"]
+    _keep(result, obj, "status")
+    if keeps is None:
+        result["metadata"] = dict(live["metadata"])
+        _keep(result["metadata"], obj["metadata"], "managedFields")
     else:
-        result.pop("status", None)
-    result["metadata"] = dict(live["metadata"])
-    _keep(result["metadata"], obj["metadata"], "managedFields")
+        result["metadata"] = dict(obj["metadata"])
+        for field in keeps:
+            _keep(result["metadata"], live["metadata"], field)
     return result
 
 

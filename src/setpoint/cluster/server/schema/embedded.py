@@ -5,6 +5,8 @@ Follows https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from setpoint.cluster.server.names import dns_1035_label
 from setpoint.cluster.server.schema import causes
 from setpoint.cluster.server.schema.causes import FieldError
@@ -16,8 +18,26 @@ from setpoint.cluster.server.schema.structural import Json, Structural
 def embedded_errors(value: Json, node: Structural, path: str = "") -> list[FieldError]:
     """What is wrong with the type of the embedded resources in `value`, at any depth. The root itself is not one of them."""
     errors: list[FieldError] = []
-    _visit(value, node, path, errors)
+    for place, resource in embedded_resources(value, node, path):
+        _check(resource, place, errors)
     return errors
+
+
+def embedded_resources(value: Json, node: Structural, path: str = "") -> Iterator[tuple[str, dict[str, Json]]]:
+    """The embedded resources in `value`, at any depth, each with its path. The root itself is not one of them."""
+    if not node.has_embedded:
+        return
+    if type(value) is dict:
+        if node.embedded_resource and path:
+            yield path, value
+        for key, item in value.items():
+            if (child := node.properties.get(key)) is not None:
+                yield from embedded_resources(item, child, f"{path}.{key}" if path else key)
+            elif node.additional is not None:
+                yield from embedded_resources(item, node.additional, f"{path}[{key}]")
+    elif type(value) is list and node.items is not None:
+        for index, item in enumerate(value):
+            yield from embedded_resources(item, node.items, f"{path}[{index}]")
 
 
 def embedded_problem(value: Json, node: Structural, path: str = "") -> str | None:
@@ -41,22 +61,6 @@ def embedded_problem(value: Json, node: Structural, path: str = "") -> str | Non
     else:
         return None
     return next((problem for child in children if (problem := embedded_problem(*child)) is not None), None)
-
-
-def _visit(value: Json, node: Structural, path: str, errors: list[FieldError]) -> None:
-    if not node.has_embedded:
-        return
-    if type(value) is dict:
-        if node.embedded_resource and path:
-            _check(value, path, errors)
-        for key, item in value.items():
-            if (child := node.properties.get(key)) is not None:
-                _visit(item, child, f"{path}.{key}" if path else key, errors)
-            elif node.additional is not None:
-                _visit(item, node.additional, f"{path}[{key}]", errors)
-    elif type(value) is list and node.items is not None:
-        for index, item in enumerate(value):
-            _visit(item, node.items, f"{path}[{index}]", errors)
 
 
 def _check(value: dict[str, Json], path: str, errors: list[FieldError]) -> None:

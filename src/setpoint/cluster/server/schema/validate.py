@@ -132,8 +132,13 @@ class _Validator:
         single = node.types[0] if len(node.types) == 1 else ""
         if single == "integer" or node.format == "float":
             self._range("Checked", value, node, single, path)
-        if node.multiple_of is not None and not _is_multiple(value, node.multiple_of):
-            self._errors.append(causes.invalid(path, value, f"{path} in body should be a multiple of {number(node.multiple_of)}"))
+        if node.multiple_of is not None:
+            # A whole number is divided by the whole part of the factor, and that of 0.25 is no factor at all.
+            factor = int(node.multiple_of) if type(value) is int else node.multiple_of
+            if factor <= 0:
+                self._errors.append(causes.invalid(path, factor, f"factor MultipleOf declared for {path} must be positive: {factor}"))
+            elif not _is_multiple(value, factor):
+                self._errors.append(causes.invalid(path, value, f"{path} in body should be a multiple of {number(factor)}"))
         if node.maximum is not None:
             limit = int(node.maximum) if type(value) is int else node.maximum
             if value >= limit if node.exclusive_maximum else value > limit:
@@ -283,8 +288,7 @@ def _enum_names(enum: list[Json]) -> list[str]:
 
 def _is_multiple(value: int | float, factor: float) -> bool:
     if type(value) is int:
-        whole = int(factor)
-        return whole > 0 and value % whole == 0
+        return value % factor == 0
     quotient = 1 / factor * value if factor < 1 else value / factor
     return abs(quotient - round(quotient)) < 1e-9
 
