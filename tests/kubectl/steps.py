@@ -268,8 +268,8 @@ CHANGE = [
 
 WAIT = [
     Step(name="wait for a condition that holds", call="wait --for=condition=Ready webapp/shop --timeout=30s", until="met"),
-    Step(name="wait for a condition in vain", call="wait --for=condition=Ready=False webapp/shop --timeout=1s", code=1),
-    Step(name="wait for what is not there", call="wait --for=condition=Ready webapp/nowhere --timeout=1s", code=1),
+    Step(name="wait for a condition in vain", call="wait --for=condition=Ready=False webapp/shop --timeout=3s", code=1),
+    Step(name="wait for what is not there", call="wait --for=condition=Ready webapp/nowhere --timeout=3s", code=1),
     During(
         name="wait for a condition",
         call="wait --for=condition=Ready=False webapp/shop --timeout=60s --v=6",

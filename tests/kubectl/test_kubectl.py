@@ -28,12 +28,17 @@ def said_on_embedded(program: Path, folder: Path) -> list[Said]:
         return list(Session(program, kubeconfig, folder).run(SCRIPT))
 
 
+def judge(on_real: list[Said], said: list[Said]) -> None:
+    if wrong := [*differences(on_real, said), *unexpected(said)]:
+        pytest.fail("\n\n".join(wrong), pytrace=False)
+
+
 def test_says_what_was_recorded_on_the_real_server(kubectl: tuple[int, Path], tmp_path: Path) -> None:
     minor, program = kubectl
     if not golden.path_of(minor).exists():
         pytest.skip(f"nothing is recorded for kubectl 1.{minor}; python -m tests.kubectl.record {minor} does it")
     said = said_on_embedded(program, tmp_path)
-    assert not "\n\n".join([*differences(golden.load(minor), said), *unexpected(said)])
+    judge(golden.load(minor), said)
 
 
 @pytest.mark.envtest
@@ -44,4 +49,4 @@ def test_says_the_same_on_a_real_server_beside_it(kubectl: tuple[int, Path], tmp
     with real(tmp_path) as kubeconfig:
         on_real = list(Session(program, kubeconfig, tmp_path / "with-real").run(SCRIPT))
     said = said_on_embedded(program, tmp_path)
-    assert not "\n\n".join([*differences(on_real, said), *unexpected(said)])
+    judge(on_real, said)
