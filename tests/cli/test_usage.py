@@ -134,3 +134,9 @@ def test_a_type_that_has_no_schema(cli: Cli, write: Write) -> None:
     assert said.startswith("odd.py has a kind without a schema: ")
     assert "complex" in said
     assert "complex" in cli("run", "--embedded", "odd.py:red").refusal()
+
+
+def test_leader_election_is_refused_by_its_name(cli: Cli, controller: Path) -> None:
+    ended = cli("run", "--embedded", "--leader-elect", str(controller))
+    assert ended.code == 1
+    assert "leader election is not supported yet; run one replica" in ended.err

@@ -65,11 +65,14 @@ def run(
         str | None,
         typer.Option(metavar="ADDRESS", help="Where /healthz and /readyz are served; 0 for nowhere.  [default: :8081; embedded: 0]"),
     ] = None,
+    leader_elect: Annotated[bool, typer.Option("--leader-elect", help="Not supported yet.", hidden=True)] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more.")] = False,
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
     from setpoint.cli import destination, running
 
+    if leader_elect:  # controller-runtime's flag, which deployments carry over
+        raise Failure("--leader-elect: leader election is not supported yet; run one replica, with the strategy Recreate")
     own = destination.is_embedded(embedded, kubeconfig, context)
     if not own and (port or write_kubeconfig):
         raise Failure("--port and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
