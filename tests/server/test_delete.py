@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.server.talk import CONFIGMAPS, PODS, WIDGETS, Refused, Talk, config_map, names, talk, widget
 
+from setpoint.api import GroupVersionResource
+
 
 def test_what_nothing_holds_is_removed_at_once() -> None:
     async def main(t: Talk) -> None:
@@ -108,5 +110,26 @@ def test_a_pod_on_a_node_gets_time_and_any_other_goes_at_once() -> None:
         assert (pod["name"], pod["deletionTimestamp"], pod["deletionGracePeriodSeconds"]) == ("bound", "2026-01-01T00:00:30Z", 30)
         await t.do("delete", PODS, "default/bound", gracePeriodSeconds="0")
         assert names(await t.do("list", PODS)) == []
+
+    talk(main)
+
+
+def test_services_and_service_accounts_are_answered_with_as_they_were() -> None:
+    async def main(t: Talk) -> None:
+        for plural, body in (("services", {"spec": {"ports": [{"port": 80}]}}), ("serviceaccounts", {})):
+            resource = GroupVersionResource("", "v1", plural)
+            made = await t.do("create", resource, "default/", {"metadata": {"name": "x"}, **body})
+            gone = await t.do("delete", resource, "default/x")
+            assert gone["kind"] == made["kind"]
+            assert gone["metadata"]["uid"] == made["metadata"]["uid"]
+
+    talk(main)
+
+
+def test_an_update_of_an_absent_service_creates_it() -> None:
+    async def main(t: Talk) -> None:
+        body = {"metadata": {"name": "1-x"}, "spec": {"ports": [{"port": 80}]}}
+        await t.do("update", GroupVersionResource("", "v1", "services"), "default/1-x", body)
+        assert t.last.status == 201
 
     talk(main)

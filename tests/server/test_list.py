@@ -185,3 +185,11 @@ def test_the_past_is_read_as_it_was(steps: list[tuple[str, bool]], at: int, wind
         else:
             replayed[change.record.key] = change.record.value
     assert replayed == state
+
+
+def test_a_limit_beyond_64_bits_is_refused() -> None:
+    async def main(t: Talk) -> None:
+        with pytest.raises(Refused, match=r'400 strconv\.ParseInt: parsing "99999999999999999999": value out of range'):
+            await t.do("list", CONFIGMAPS, "default/", limit="99999999999999999999")
+
+    talk(main)

@@ -190,3 +190,11 @@ def test_tables_head_their_columns_once() -> None:
         assert events[2]["object"]["rows"][0]["cells"] == ["w", "b"]
 
     talk(main)
+
+
+def test_a_watch_cannot_be_continued() -> None:
+    async def main(t: Talk) -> None:
+        with pytest.raises(Refused, match=r"422 .*resourceVersionMatch is forbidden when continue is provided"):
+            await t.watch(CONFIGMAPS, "default/", **{"continue": "x"})
+
+    talk(main)

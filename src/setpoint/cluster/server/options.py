@@ -16,14 +16,13 @@ from setpoint.api.operation import PROTOBUF
 from setpoint.api.selectors import FieldRequirement
 from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid, not_supported_here
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.metadata import go_type
+from setpoint.cluster.server.metadata import MANAGER_LIMIT, go_type
 from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
 
 FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
 
 _META_GROUP = "meta.k8s.io"
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
-_MANAGER_LIMIT = 128
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
@@ -76,6 +75,8 @@ def whole_number(options: Mapping[str, str], name: str) -> int | None:
         return None
     if not re.fullmatch(r"[-+]?\d+", text):
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    if not -(2**63) <= int(text) < 2**63:
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
     return int(text)
 
 
@@ -85,7 +86,7 @@ def manager_of(operation: Operation) -> str:
     if named:
         return named
     agent = operation.user_agent.partition("/")[0]
-    return "".join(character for character in agent if character.isprintable())[:_MANAGER_LIMIT] or "unknown"
+    return "".join(character for character in agent if character.isprintable())[:MANAGER_LIMIT] or "unknown"
 
 
 def write_options(operation: Operation, *, apply: bool = False) -> WriteOptions:
@@ -99,8 +100,8 @@ def write_options(operation: Operation, *, apply: bool = False) -> WriteOptions:
             errors.append(causes.required("fieldManager", "is required for apply patch"))
         if not apply and "force" in options:
             errors.append(causes.forbidden("force", "may not be specified for non-apply patch"))
-    if len(manager.encode()) > _MANAGER_LIMIT:
-        errors.append(causes.too_long("fieldManager", _MANAGER_LIMIT))
+    if len(manager.encode()) > MANAGER_LIMIT:
+        errors.append(causes.too_long("fieldManager", MANAGER_LIMIT))
     for at, character in enumerate(manager):
         if not character.isprintable():
             shown = f"U+{ord(character):04X}"
@@ -208,8 +209,8 @@ def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldErr
             )
         if match != "NotOlderThan":
             errors.append(causes.not_supported("resourceVersionMatch", match, ("NotOlderThan",)))
-        if token:
-            errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
+    if token:
+        errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
     return errors
 
 

@@ -26,8 +26,6 @@ _PERCENT_TEXT = (
 def validate_deployment(new: Json, old: Json | None) -> Iterator[FieldError]:
     """What is wrong with a deployment that has its defaults, or with its change."""
     spec = new.get("spec") or {}
-    if old is not None:
-        yield from _same_selector(spec, old)
     yield from _not_negative(spec, "replicas")
     yield from _selector_and_template(spec, "deployment")
     yield from _strategy(spec.get("strategy") or {})
@@ -38,6 +36,8 @@ def validate_deployment(new: Json, old: Json | None) -> Iterator[FieldError]:
         yield from _not_negative(spec, "progressDeadlineSeconds")
         if deadline <= spec.get("minReadySeconds", 0):
             yield invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
+    if old is not None:
+        yield from _same_selector(spec, old)
 
 
 def validate_replica_set(new: Json, old: Json | None) -> Iterator[FieldError]:
