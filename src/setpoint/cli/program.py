@@ -3,70 +3,64 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
-import typer
+import click
 import yaml
 
 from setpoint import __version__
 from setpoint.cli.failure import USAGE, Failure
 
-app = typer.Typer(
-    name="setpoint",
-    help="Level-based controllers on the Kubernetes API, with an embedded control plane.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
+_targets = click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+_port = click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the embedded control plane; 0 lets the system choose."
+)
+_write_kubeconfig = click.option(
+    "--write-kubeconfig", metavar="FILE", help="Where the embedded control plane's kubeconfig goes.  [default: .setpoint/kubeconfig]"
 )
 
-Targets = Annotated[
-    list[str], typer.Argument(metavar="TARGET...", help="FILE.py, FILE.py:attribute or package.module[:attribute]: a controller or an app.")
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the embedded control plane; 0 lets the system choose.")]
-WriteKubeconfig = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Where the embedded control plane's kubeconfig goes.  [default: .setpoint/kubeconfig]")
-]
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, message="setpoint %(version)s")
+def setpoint() -> None:
+    """Level-based controllers on the Kubernetes API, with an embedded control plane.
+
+    A TARGET is FILE.py, FILE.py:attribute or package.module[:attribute]: a controller, or an app that adds controllers.
+    """
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"setpoint {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def setpoint(
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
-) -> None:
-    """Level-based controllers on the Kubernetes API, with an embedded control plane."""
-
-
-@app.command()
+@setpoint.command()
+@_targets
+@click.option("--embedded", is_flag=True, help="Run against a control plane inside this program; implied where there is no kubeconfig.")
+@click.option("--apply", "manifests", metavar="MANIFEST", multiple=True, help="Apply a manifest once the kinds are there. May be repeated.")
+@click.option("--kubeconfig", metavar="FILE", help="The kubeconfig to use.")
+@click.option("--context", metavar="NAME", help="The kubeconfig's context to use.")
+@click.option("--namespace", "-n", metavar="NAME", help="Watch this namespace alone.")
+@click.option("--all-namespaces", "-A", is_flag=True, help="Watch all namespaces; the default, unless WATCH_NAMESPACE is set.")
+@_port
+@_write_kubeconfig
+@click.option("--metrics-bind-address", metavar="ADDRESS", help="Where /metrics is served; 0 for nowhere.  [default: :8080; embedded: 0]")
+@click.option(
+    "--health-probe-bind-address",
+    metavar="ADDRESS",
+    help="Where /healthz and /readyz are served; 0 for nowhere.  [default: :8081; embedded: 0]",
+)
+@click.option("--leader-elect", is_flag=True, hidden=True)
+@click.option("--verbose", "-v", is_flag=True, help="Log more.")
 def run(
-    targets: Targets,
-    embedded: Annotated[
-        bool, typer.Option("--embedded", help="Run against a control plane inside this program; implied where there is no kubeconfig.")
-    ] = False,
-    apply: Annotated[
-        list[str] | None, typer.Option(metavar="MANIFEST", help="Apply a manifest once the kinds are there. May be repeated.")
-    ] = None,
-    kubeconfig: Annotated[str | None, typer.Option(metavar="FILE", help="The kubeconfig to use.")] = None,
-    context: Annotated[str | None, typer.Option(help="The kubeconfig's context to use.")] = None,
-    namespace: Annotated[str | None, typer.Option("--namespace", "-n", help="Watch this namespace alone.")] = None,
-    all_namespaces: Annotated[
-        bool, typer.Option("--all-namespaces", "-A", help="Watch all namespaces; the default, unless WATCH_NAMESPACE is set.")
-    ] = False,
-    port: Port = 0,
-    write_kubeconfig: WriteKubeconfig = None,
-    metrics_bind_address: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where /metrics is served; 0 for nowhere.  [default: :8080; embedded: 0]")
-    ] = None,
-    health_probe_bind_address: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Where /healthz and /readyz are served; 0 for nowhere.  [default: :8081; embedded: 0]"),
-    ] = None,
-    leader_elect: Annotated[bool, typer.Option("--leader-elect", help="Not supported yet.", hidden=True)] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more.")] = False,
+    targets: tuple[str, ...],
+    embedded: bool,
+    manifests: tuple[str, ...],
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str | None,
+    all_namespaces: bool,
+    port: int,
+    write_kubeconfig: str | None,
+    metrics_bind_address: str | None,
+    health_probe_bind_address: str | None,
+    leader_elect: bool,
+    verbose: bool,
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
     from setpoint.cli import destination, running
@@ -78,7 +72,7 @@ def run(
         raise Failure("--port and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
     asked = running.Run(
         targets=targets,
-        manifests=apply or (),
+        manifests=manifests,
         namespace=destination.namespace(namespace, all_namespaces),
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
@@ -90,20 +84,20 @@ def run(
         running.run(asked, kubeconfig, context)
 
 
-@app.command()
-def server(
-    port: Port = 0,
-    write_kubeconfig: WriteKubeconfig = None,
-    no_controllers: Annotated[bool, typer.Option("--no-controllers", help="The API server alone: no garbage collection, no pods.")] = False,
-) -> None:
+@setpoint.command()
+@_port
+@_write_kubeconfig
+@click.option("--no-controllers", is_flag=True, help="The API server alone: no garbage collection, no pods.")
+def server(port: int, write_kubeconfig: str | None, no_controllers: bool) -> None:
     """Run the embedded control plane alone."""
     from setpoint.cli import serving
 
     serving.serve(port, write_kubeconfig, controllers=not no_controllers)
 
 
-@app.command()
-def crd(targets: Targets) -> None:
+@setpoint.command()
+@_targets
+def crd(targets: tuple[str, ...]) -> None:
     """Print the CustomResourceDefinitions of a module's kinds as YAML."""
     from setpoint.cli.target import load_kinds
     from setpoint.client.install import definitions
@@ -120,7 +114,7 @@ def crd(targets: Targets) -> None:
 def main() -> NoReturn:
     """The entry point. A `Failure` is its sentence on standard error and its exit code; anything else is our fault, and shown whole."""
     try:
-        app(prog_name="setpoint")  # also as `python -m setpoint`
+        setpoint(prog_name="setpoint")  # also as `python -m setpoint`
     except Failure as failure:
         from rich.markup import escape
 
