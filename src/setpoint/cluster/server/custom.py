@@ -8,7 +8,7 @@ https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resou
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 
 from setpoint.api import GroupVersionResource, Verb
@@ -121,7 +121,8 @@ class CustomKinds:
         collection = f"{spec['group']}/{spec['names']['plural']}"
         closing = "deletionTimestamp" in crd["metadata"]
         if is_established(crd):
-            wanted = [served(custom, crd) for custom in custom_kinds(crd) if custom.served]
+            customs = custom_kinds(crd)
+            wanted = [served(custom, customs, self._fits_since(customs)) for custom in customs if custom.served]
             versions = [kind.version for kind in wanted]
             for old in self._kinds.of_group(spec["group"]):
                 if old.plural == spec["names"]["plural"] and old.version not in versions:
@@ -132,6 +133,16 @@ class CustomKinds:
         if closing:
             self._closing[collection] = crd["metadata"]["name"]
             self._soon(crd["metadata"]["name"])
+
+    def _fits_since(self, customs: Sequence[CustomKind]) -> int | None:
+        """Since when stored objects are as these schemas have them: since the schemas are what they are. Never, if versions differ."""
+        if any(custom.schema != customs[0].schema for custom in customs):
+            return None
+        for custom in customs:
+            before = self._kinds.find(GroupVersionResource(custom.group, custom.version, custom.plural))
+            if before is not None and before.origin.schema == custom.schema:
+                return before.fits_since if before.fits_since is not None else self._storage.revision
+        return self._storage.revision
 
     def _withdraw(self, crd: Object) -> None:
         spec = crd["spec"]
@@ -191,9 +202,9 @@ class CustomKinds:
                     self._registry.store(self._crd_kind(), named, crd)
 
 
-def served(custom: CustomKind, crd: Object) -> ServedKind:
-    """A custom kind as the registry serves it."""
-    stored = next(version["name"] for version in crd["spec"]["versions"] if version["storage"])
+def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | None) -> ServedKind:
+    """A custom kind as the registry serves it; `customs` are all versions of it."""
+    stored = next(each for each in customs if each.storage)
     subresources: dict[str, tuple[Verb, ...]] = {}
     if custom.has_status:
         subresources["status"] = ("get", "patch", "update")
@@ -202,6 +213,9 @@ def served(custom: CustomKind, crd: Object) -> ServedKind:
 
     def structural() -> Structural:
         return compile_schema(custom.schema)
+
+    def stored_structural() -> Structural:
+        return compile_schema(stored.schema)
 
     def typed() -> TypedSchema:
         return TypedSchema.from_openapi(custom.schema)
@@ -226,9 +240,11 @@ def served(custom: CustomKind, crd: Object) -> ServedKind:
             _path(custom.scale.label_selector) if custom.scale.label_selector else None,
         ),
         strategy=Strategy(),
-        storage_version=stored,
+        storage_version=stored.version,
         deprecation=custom.deprecation_warning or "",
         make_structural=structural,
+        make_stored=stored_structural if stored.schema != custom.schema else None,
+        fits_since=fits_since,
         make_typed=typed,
         origin=custom,
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from setpoint.cluster.server.schema import Json
+from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.schema import Json, apply_defaults, drop_nulls, prune
 from setpoint.cluster.server.storage import Record, Storage
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -32,16 +33,24 @@ def restamped(value: bytes, revision: int) -> bytes:
     return encode(obj)
 
 
-def in_version(record: Record, api_version: str) -> bytes:
-    """A stored object in a version of its kind. Versions differ in their name alone: there is no conversion by webhook."""
+def in_version(record: Record, kind: ServedKind) -> bytes:
+    """A stored object in a version of its kind, as the schema has it today. There is no conversion by webhook.
+
+    A schema may have changed since the object was stored, and versions may differ in theirs. So what is not in the schema is left out, and
+    what has a default is there, whenever an object is read.
+    """
     value = record.value
-    prefix = b'{"apiVersion":"%b"' % api_version.encode()
-    if value.startswith(prefix):
+    fits = kind.fits_since is not None and record.revision > kind.fits_since
+    if fits and value.startswith(b'{"apiVersion":"%b"' % kind.api_version.encode()):
         return value
     obj: dict[str, Any] = decode(value)
-    if obj["apiVersion"] == api_version:
+    if fits and obj["apiVersion"] == kind.api_version:
         return value
-    obj["apiVersion"] = api_version
+    obj["apiVersion"] = kind.api_version
+    schema = kind.structural
+    if not fits and schema is not None:
+        obj, _ = prune(obj, schema)
+        obj = apply_defaults(drop_nulls(obj, schema), schema)
     return encode(obj)
 
 

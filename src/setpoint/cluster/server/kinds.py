@@ -193,6 +193,10 @@ class ServedKind:
     deprecation: str = ""
     """The warning that requests for this version get."""
     make_structural: Callable[[], Structural | None] = lambda: None
+    make_stored: Callable[[], Structural] | None = None
+    """The schema of the version in which objects are kept, where it is another one."""
+    fits_since: int | None = 0
+    """The revision after which all that is stored is as the schema has it; None where no stored object can be relied on to be so."""
     make_typed: Callable[[], TypedSchema] = TypedSchema.deduced
     closing: bool = False
     """Whether the kind is on its way out, and takes no new objects."""
@@ -213,6 +217,11 @@ class ServedKind:
     def structural(self) -> Structural | None:
         """The schema for pruning, defaults and validation."""
         return self.make_structural()
+
+    @cached_property
+    def stored(self) -> Structural | None:
+        """What is left of an object when it is stored; None where nothing is lost."""
+        return self.make_stored() if self.make_stored is not None else None
 
     @cached_property
     def typed(self) -> TypedSchema:

@@ -36,7 +36,7 @@ from setpoint.cluster.server.options import (
 )
 from setpoint.cluster.server.patches import change_of
 from setpoint.cluster.server.scale import SCALE_KIND, scale_of, with_replicas
-from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_yaml
+from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_yaml, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
@@ -103,6 +103,9 @@ class Registry:
 
     def _create(self, target: Target, obj: Object, *, applied: bool = False) -> Written:
         kind = target.kind
+        if kind.closing:
+            why = "create not allowed while custom resource definition is terminating"
+            raise forbidden(kind.resource, obj["metadata"].get("name", ""), why)
         self._admit(target, obj["metadata"].get("name", ""))
         generated = not obj["metadata"].get("name") and obj["metadata"].get("generateName")
         attempts = _NAME_ATTEMPTS if generated else 1
@@ -156,7 +159,7 @@ class Registry:
 
     def _live(self, target: Target) -> Object:
         record = reading.get(self.storage, target.kind, target.namespace, target.name)
-        return decode(in_version(record, target.kind.api_version))
+        return decode(in_version(record, target.kind))
 
     def _rescale(self, target: Target, live: Object, body: Json) -> Written:
         obj = with_replicas(target, live, body)
@@ -190,7 +193,7 @@ class Registry:
         except MalformedBody as error:
             raise bad_request(f"error encoding patch: {str(error).removeprefix('error converting YAML to JSON: ')}") from error
         record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
-        live = None if record is None else decode(in_version(record, kind.api_version))
+        live = None if record is None else decode(in_version(record, kind))
         if live is None and operation.subresource:
             raise not_found(kind.resource, operation.name)
         means = self.means()
@@ -227,7 +230,7 @@ class Registry:
         listing = self.list_objects(operation, kind)
         written = []
         for record in listing.records:
-            live = decode(in_version(record, kind.api_version))
+            live = decode(in_version(record, kind))
             meta = live["metadata"]
             target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions(dry_run=options.dry_run))
             written.append(self.remove(target, live, options))
@@ -250,6 +253,8 @@ class Registry:
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
         obj = {**draft.obj, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
+        if kind.stored is not None:
+            obj, _ = prune(obj, kind.stored)
         if not stamp:
             del obj["metadata"]["resourceVersion"]
         head = Head(metadata.get("labels") or {}, kind.fields_of(obj) if kind.selectable else {})
@@ -288,4 +293,4 @@ def _uid_mismatch(target: Target, uid: str) -> ApiError:
 
 def _scale(kind: ServedKind, record: Record) -> Record:
     """The Scale that an object shows, in the object's place."""
-    return Record(record.collection, record.key, encode(scale_of(kind, decode(in_version(record, kind.api_version)))), record.revision)
+    return Record(record.collection, record.key, encode(scale_of(kind, decode(in_version(record, kind)))), record.revision)

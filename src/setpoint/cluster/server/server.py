@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
-from setpoint.api.status import failure, forbidden, not_found
+from setpoint.api.status import failure, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
@@ -127,8 +127,6 @@ class ApiServer:
                 message = f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"'
                 raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
             raise failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", StatusDetails())
-        if kind.closing and operation.verb == "create":
-            raise forbidden(kind.resource, operation.name, "create not allowed while custom resource definition is terminating")
 
     def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | Stream:
         registry = self.registry

@@ -63,14 +63,12 @@ class WholeView:
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`."""
-        return in_version(record, kind.api_version)
+        return in_version(record, kind)
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
         # Built-in kinds come as Go structs, which in a list do not repeat what they are.
-        items = b",".join(
-            [in_version(record, kind.api_version) if kind.strategy.custom else nameless(record.value) for record in listing.records]
-        )
+        items = b",".join([in_version(record, kind) if kind.strategy.custom else nameless(record.value) for record in listing.records])
         return b'{"apiVersion":%b,"items":[%b],"kind":%b,"metadata":%b}' % (
             encode(kind.api_version),
             items,
@@ -117,12 +115,12 @@ class TableView:
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`."""
-        obj = decode(in_version(record, kind.api_version))
+        obj = decode(in_version(record, kind))
         return self._table(kind, [obj], {"resourceVersion": obj["metadata"].get("resourceVersion", "")})
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
-        return self._table(kind, [decode(in_version(record, kind.api_version)) for record in listing.records], list_metadata(kind, listing))
+        return self._table(kind, [decode(in_version(record, kind)) for record in listing.records], list_metadata(kind, listing))
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
