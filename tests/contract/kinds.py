@@ -75,6 +75,7 @@ class GadgetSpec(Struct):
     mode: Mode = Mode.FAST
     level: Level | None = None
     tier: Literal["gold", "tin"] | UnsetType | None = UNSET
+    grade: Level | UnsetType | None = UNSET
     limit: int | UnsetType | None = UNSET
     enabled: bool = True
     share: Annotated[float, Field(ge=0, multiple_of=0.25)] | None = None

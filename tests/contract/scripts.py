@@ -10,6 +10,7 @@ from .kinds import GROUP
 from .transcript import LIVE, ask
 
 Json = dict[str, Any]
+NOBODY = "11111111-1111-1111-1111-111111111111"
 WHEN = "2001-02-03T04:05:06Z"
 
 
@@ -59,8 +60,12 @@ def condition(type: str, status: str = "True", **more: Any) -> Json:
     return {"type": type, "status": status, "reason": "Because", **more}
 
 
-def owner(uid: str = "11111111-1111-1111-1111-111111111111", **more: Any) -> Json:
+def owner(uid: str = NOBODY, **more: Any) -> Json:
     return {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid, **more}
+
+
+def delete_options(**options: Any) -> Json:
+    return {"kind": "DeleteOptions", "apiVersion": "v1", **options}
 
 
 PORTS = [{"port": 80}, {"port": 80, "protocol": "UDP"}]
@@ -110,8 +115,8 @@ SCRIPTS: dict[str, list[Operation]] = {
         ask("create", "configmaps", "", {"apiVersion": "v1", "kind": "ConfigMap"}),
         ask("create", "configmaps", "", config("Bad_Name")),
         ask("create", "configmaps", "", config("b", namespace="elsewhere")),
-        ask("create", "configmaps", "", config("b", uid="11111111-1111-1111-1111-111111111111", resourceVersion="5")),
-        ask("create", "configmaps", "", config("b", uid="11111111-1111-1111-1111-111111111111", generation=7)),
+        ask("create", "configmaps", "", config("b", uid=NOBODY, resourceVersion="5")),
+        ask("create", "configmaps", "", config("b", uid=NOBODY, generation=7)),
         ask("create", "configmaps", "", config("c", labels={"bad key!": "v", "ok": "bad value!"}, annotations={"Bad Key!": "v"})),
         ask("create", "configmaps", "", config("c", finalizers=["no-slash"])),
         ask("create", "configmaps", "", config("c", finalizers=["example.com/x"], ownerReferences=[owner()])),
@@ -263,7 +268,7 @@ SCRIPTS: dict[str, list[Operation]] = {
         ask("create", "configmaps", "", config("a", {"k": "v"})),
         ask("update", "configmaps", "a", config("a", {"k": "v"})),
         ask("update", "configmaps", "a", config("a", {"k": "w"}, resourceVersion="1")),
-        ask("update", "configmaps", "a", config("a", {"k": "w"}, uid="11111111-1111-1111-1111-111111111111")),
+        ask("update", "configmaps", "a", config("a", {"k": "w"}, uid=NOBODY)),
         ask("update", "configmaps", "a", config("b", {"k": "w"})),
         ask("update", "configmaps", "b", config("b", {"k": "w"})),
         ask("update", "configmaps", "a", config("a", {"k": "w"}, labels={"x": "y"})),
@@ -329,11 +334,11 @@ SCRIPTS: dict[str, list[Operation]] = {
             "delete",
             "configmaps",
             "a",
-            {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": "11111111-1111-1111-1111-111111111111"}},
+            delete_options(preconditions={"uid": NOBODY}),
         ),
-        ask("delete", "configmaps", "a", {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"resourceVersion": "1"}}),
-        ask("delete", "configmaps", "a", {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Odd"}),
-        ask("delete", "configmaps", "a", {"kind": "DeleteOptions", "apiVersion": "v1", "dryRun": ["All"]}),
+        ask("delete", "configmaps", "a", delete_options(preconditions={"resourceVersion": "1"})),
+        ask("delete", "configmaps", "a", delete_options(propagationPolicy="Odd")),
+        ask("delete", "configmaps", "a", delete_options(dryRun=["All"])),
         ask("delete", "configmaps", "a", options={"propagationPolicy": "Background"}),
         ask("delete", "configmaps", "a"),
         ask("create", "configmaps", "", config("f", finalizers=["example.com/x"])),
@@ -346,7 +351,7 @@ SCRIPTS: dict[str, list[Operation]] = {
             "delete",
             "gadgets",
             "g",
-            {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": "11111111-1111-1111-1111-111111111111"}},
+            delete_options(preconditions={"uid": NOBODY}),
         ),
         ask("delete", "gadgets", "g"),
         ask("delete", "gadgets", "g"),
@@ -370,7 +375,7 @@ SCRIPTS: dict[str, list[Operation]] = {
         ask("apply", "configmaps", "a", config("a", managedFields=[{"manager": "x", "operation": "Apply", "apiVersion": "v1"}])),
         ask("apply", "configmaps", "a", config("a", resourceVersion="1")),
         ask("apply", "configmaps", "new", config("new", resourceVersion="1")),
-        ask("apply", "configmaps", "new", config("new", uid="11111111-1111-1111-1111-111111111111")),
+        ask("apply", "configmaps", "new", config("new", uid=NOBODY)),
         ask("apply", "configmaps", "new", config("new"), options={"dryRun": "All"}),
         ask("get", "configmaps", "new"),
         ask("apply", "gadgets", "g", gadget("g", {"size": 1, "ports": PORTS, "names": ["a"], "steps": [{"run": "x"}]})),

@@ -71,10 +71,10 @@ class Site:
         """What the server warned of since the test began."""
         return [text for _, outcome in self.answers if isinstance(outcome, Answer) for text in outcome.warnings]
 
-    async def until(self, found: Callable[[], Awaitable[T] | T], what: str = "") -> T:
+    async def until(self, found: Callable[[], Awaitable[T] | T], what: str = "", *, patience: float = PATIENCE) -> T:
         """Waits until something is found that is true, and gives it."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience):
                 while True:
                     value = found()
                     result: T = await value if inspect.isawaitable(value) else value
@@ -82,7 +82,7 @@ class Site:
                         return result
                     await asyncio.sleep(0.02)
         except TimeoutError:
-            raise AssertionError(f"it has not come about in {PATIENCE:.0f} s: {what or inspect.getsource(found).strip()}") from None
+            raise AssertionError(f"it has not come about in {patience:.0f} s: {what or inspect.getsource(found).strip()}") from None
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, RequestSent):

@@ -34,7 +34,7 @@ async def test_what_is_not_there_reads_as_none_and_a_kind_that_is_not_there_rais
     class Nowhere(Resource[Struct, Struct]):
         pass
 
-    with pytest.raises(errors.NotServed, match="nowheres in nowhere.example.com/v1: is its CustomResourceDefinition applied"):
+    with pytest.raises(errors.NotServed, match=r"nowheres in nowhere\.example\.com/v1: is its CustomResourceDefinition applied"):
         await site.client.get(Nowhere, "x")
     with pytest.raises(errors.NotServed):
         await site.client.list(Nowhere)
@@ -142,16 +142,16 @@ async def test_field_selectors(site: Site) -> None:
         assert [secret.name for secret in await site.client.list(Secret, namespace=site.namespace, fields=selector)] == names
     await site.client.create(Gadget(metadata=site.meta("g"), spec=GadgetSpec(size=1)))
     assert [g.name for g in await site.client.list(Gadget, namespace=site.namespace, fields="metadata.name=g")] == ["g"]
-    with pytest.raises(errors.BadRequest, match="field label not supported: spec.size"):
+    with pytest.raises(errors.BadRequest, match=r"field label not supported: spec\.size"):
         await site.client.list(Gadget, namespace=site.namespace, fields="spec.size=1")
-    with pytest.raises(errors.BadRequest, match='field label not supported: data.x|"data.x" is not a known field selector'):
+    with pytest.raises(errors.BadRequest, match=r'field label not supported: data\.x|"data\.x" is not a known'):
         await site.client.list(Secret, namespace=site.namespace, fields="data.x=1")
 
 
 @contract
 async def test_a_selector_that_is_none_is_refused(site: Site) -> None:
     for labels in ("a in b", "=x", "a=b=c", "a b"):
-        with pytest.raises(errors.BadRequest, match="unable to parse|couldn't parse|invalid|name part"):
+        with pytest.raises(errors.BadRequest, match="expected"):
             await site.client.list(Secret, namespace=site.namespace, labels=labels)
 
 

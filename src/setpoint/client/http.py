@@ -179,6 +179,10 @@ class HttpStream:
         """Ends the watch."""
         self._closed = True
         self._open.pop(id(self), None)
+        # Nothing is left to be sent, so the connection need not take leave, which would outlast whoever closes its loop right after this.
+        connection = self._response.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.abort()
         self._response.close()
 
     async def _ended(self) -> None:

@@ -98,9 +98,10 @@ class _Path:
         schema = self.keywords(shape, dict(self.plain(shape, wire)), wire)
         if shape.nullable:
             schema["nullable"] = True
-            if "enum" in schema:
-                # Null has to be among the values too: being nullable does not spare it that check.
-                schema["enum"] = [*schema["enum"], None]
+            if values := schema.pop("enum", None):
+                # An enum refuses null, whatever it lists. So it is one of two branches; the other takes no text and no number, but null.
+                nothing = {"minLength": 1, "maxLength": 0} if schema.get("type") == "string" else {"minimum": 1, "maximum": 0}
+                schema["anyOf"] = [{"enum": values}, nothing]
         return schema
 
     def plain(self, shape: Shape, wire: str) -> Schema:

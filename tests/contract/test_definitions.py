@@ -1,0 +1,80 @@
+"""CustomResourceDefinitions that are made of classes: accepted without a warning, and served as the class says."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from setpoint.client import errors, verbs
+from setpoint.client.install import DEFINITION, definitions, install
+from setpoint.objects import Request, Resource, Struct, crd, kind, kind_of
+
+from .kinds import GROUP, KINDS, Gadget, GadgetSpec, Ruled, Tuning
+from .site import Site, contract
+
+
+@contract
+async def test_a_definition_with_every_form_is_accepted_without_a_warning(site: Site) -> None:
+    strict = {"fieldManager": "contract", "force": "true", "fieldValidation": "Strict"}
+    for definition in definitions(KINDS):
+        body, key = msgspec.json.encode(definition), Request("", definition["metadata"]["name"])
+        operation = verbs.apply(DEFINITION, key, body, field_manager="contract", force=True)
+        await site.connection.call(msgspec.structs.replace(operation, options=strict))
+    assert site.warnings == []
+    stored = await site.client.get_raw(DEFINITION, Request("", f"gadgets.{GROUP}"))
+    assert stored is not None
+    conditions = {c["type"]: c["status"] for c in msgspec.json.decode(stored)["status"]["conditions"]}
+    assert (conditions["NamesAccepted"], conditions["Established"]) == ("True", "True")
+    assert "NonStructuralSchema" not in conditions
+
+
+@contract
+async def test_what_is_stored_of_a_definition_says_what_the_class_says(site: Site) -> None:
+    """So a second apply finds nothing to change, and tools that compare find no difference but the server's own defaults."""
+    stored = await site.client.get_raw(DEFINITION, Request("", f"gadgets.{GROUP}"))
+    assert stored is not None
+    wanted, found = crd(Gadget)["spec"], msgspec.json.decode(stored)["spec"]
+    assert {name: found[name] for name in wanted} == wanted
+    assert found.keys() - wanted.keys() == {"conversion"}
+    await install(site.client, KINDS)
+    assert await site.client.get_raw(DEFINITION, Request("", f"gadgets.{GROUP}")) == stored
+
+
+@contract
+async def test_an_installed_kind_is_served_at_once(site: Site) -> None:
+    @kind(group=f"{site.namespace}.example.com", version="v1")
+    class Fresh(Resource[Struct, Struct]):
+        pass
+
+    assert await install(site.client, [Fresh]) == [f"freshes.{site.namespace}.example.com"]
+    made = await site.client.create(Fresh(metadata=site.meta("a"), spec=Struct()))
+    assert made.metadata.uid
+
+
+@contract
+async def test_rules_are_accepted_and_obeyed_or_refused_by_name(site: Site) -> None:
+    if site.server is not None:
+        with pytest.raises(errors.Invalid, match=r"CEL validation rules .* are not supported by the embedded server yet"):
+            await install(site.client, [Ruled])
+        return
+    await install(site.client, [Ruled])
+    assert site.warnings == []
+    await site.client.apply({"apiVersion": f"{GROUP}/v1", "kind": "Ruled", "metadata": {"name": "r"}, "spec": {"fixed": "a"}})
+    with pytest.raises(errors.Invalid, match="fixed is immutable"):
+        await site.client.patch(Ruled, "r", {"spec": {"fixed": "b"}})
+    with pytest.raises(errors.Invalid, match="too many workers"):
+        await site.client.patch(Ruled, "r", {"spec": {"window": {"workers": 100}}})
+
+
+@contract
+async def test_defaults_are_the_class_s_own_wherever_they_are_filled_in(site: Site) -> None:
+    body = {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "Gadget",
+        "metadata": {"name": "d"},
+        "spec": {"size": 1, "tuning": {}, "byName": {"x": {}}},
+    }
+    await site.client.create_raw(kind_of(Gadget), site.namespace, msgspec.json.encode(body))
+    found = await site.client.get(Gadget, "d")
+    assert found is not None
+    assert found.spec == GadgetSpec(size=1, tuning=Tuning(), by_name={"x": Tuning()})
