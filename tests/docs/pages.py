@@ -8,6 +8,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -32,12 +33,22 @@ class Block(NamedTuple):
     line: int
 
 
+def with_free_ports(text: str) -> str:
+    """The text with each port on loopback that it names replaced by one that is free here."""
+    free: dict[str, str] = {}
+    for port in re.findall(r"127\.0\.0\.1:(\d+)", text):
+        if port not in free:
+            with socket.create_server(("127.0.0.1", 0)) as listening:
+                free[port] = str(listening.getsockname()[1])
+    return re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda port: free[port[0]], text)
+
+
 def blocks_of(page: Path) -> list[Block]:
     """All fenced blocks of a page, in order. Raises `ValueError` for a fence that is left open."""
     found: list[Block] = []
     opening: tuple[str, str, int] | None = None
     lines: list[str] = []
-    for number, line in enumerate(page.read_text().splitlines(), 1):
+    for number, line in enumerate(with_free_ports(page.read_text()).splitlines(), 1):
         fence = re.fullmatch(r"```(\w*)(?: title=\"([^\"]+)\")?", line)
         if opening is None and fence:
             opening, lines = (fence[1], fence[2] or "", number + 1), []
