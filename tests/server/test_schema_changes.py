@@ -82,3 +82,19 @@ def test_nothing_comes_to_be_while_the_definition_goes() -> None:
         assert (await t.apply(WIDGETS, "default/held", widget("held")))["spec"]
 
     talk(main)
+
+
+def test_an_object_that_a_stricter_schema_refuses_can_be_let_go() -> None:
+    async def main(t: Talk) -> None:
+        await t.establish()
+        await t.create(WIDGETS, widget("w", finalizers=["example.com/hold"]))
+        await versions(t, changed({"image": {"type": "string", "minLength": 3}}))
+        with pytest.raises(Refused, match=r"spec\.image in body should be at least 3 chars long"):
+            await t.merge(WIDGETS, "default/w", {"spec": {"image": "b"}})
+        await t.merge(WIDGETS, "default/w", {"status": {"replicas": 1}}, sub="status")
+        await t.do("delete", WIDGETS, "default/w")
+        await t.merge(WIDGETS, "default/w", {"metadata": {"finalizers": None}})
+        with pytest.raises(Refused, match="404"):
+            await t.do("get", WIDGETS, "default/w")
+
+    talk(main)

@@ -13,7 +13,7 @@ from typing import Any
 from setpoint.api import GroupVersionKind, GroupVersionResource, Verb
 from setpoint.api.names import api_version
 from setpoint.cluster.server import names
-from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate
+from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate, validate_change
 from setpoint.cluster.server.schema.gotext import plain, type_name
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.structured.values import same
@@ -126,7 +126,9 @@ class Strategy:
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """Everything but the metadata that is wrong. `old` is None for a new object."""
-        errors = validate(obj, kind.structural) if kind.structural is not None else []
+        errors: list[FieldError] = []
+        if kind.structural is not None:
+            errors = validate(obj, kind.structural) if old is None else validate_change(obj, old, kind.structural)
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.spec)
             errors += replicas_errors(obj, kind.scale.status)
@@ -140,7 +142,7 @@ class Strategy:
         errors: list[FieldError] = []
         schema = kind.structural.properties.get("status") if kind.structural is not None else None
         if schema is not None and "status" in obj:
-            for error in validate(obj["status"], schema):
+            for error in validate_change(obj["status"], old.get("status"), schema):
                 errors.append(FieldError(error.reason, error.message, f"status.{error.field}" if error.field else "status"))
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.status)

@@ -13,6 +13,7 @@ from setpoint.cluster.server.schema.default import apply_defaults, drop_nulls
 from setpoint.cluster.server.schema.embedded import embedded_problem, embedded_resources
 from setpoint.cluster.server.schema.metadata import OBJECT_META, metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.prune import prune, unknown_fields
+from setpoint.cluster.server.schema.ratchet import validate_change
 from setpoint.cluster.server.schema.structural import Json, SchemaError, Structural, compile_schema
 from setpoint.cluster.server.schema.validate import validate, validate_value
 
@@ -35,5 +36,6 @@ __all__ = [
     "tidy_metadata",
     "unknown_fields",
     "validate",
+    "validate_change",
     "validate_value",
 ]
