@@ -7,6 +7,8 @@ import contextvars
 import itertools
 import logging
 from datetime import timedelta
+from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -146,13 +148,28 @@ def test_l3_a_key_changed_during_its_run_runs_again_and_ends_with_the_last_chang
     assert simulate(main) == [1, 3]
 
 
-def test_l3_a_predicate_that_raises_enqueues() -> None:
+class Escape(BaseException):
+    """What passes through `except Exception`."""
+
+
+class Mute(Exception):
+    """An error that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+EVIL: list[BaseException] = [KeyError("label"), Escape("x"), SystemExit(3), asyncio.CancelledError(), Mute()]
+
+
+@pytest.mark.parametrize("error", EVIL, ids=lambda error: type(error).__name__)
+def test_l3_a_predicate_that_raises_enqueues(error: BaseException) -> None:
     async def main(world: World) -> int:
         rig = Rig(world)
         rig.server.put(gadget())
 
         def broken(old: Gadget | None, new: Gadget | None) -> bool:
-            raise KeyError("label")
+            raise error
 
         controller = Controller(Gadget, predicate=Predicate(broken))
         runs: list[Request] = []
@@ -200,6 +217,35 @@ def test_l3_a_mapper_that_raises_is_tried_again_on_the_objects_current_level() -
         assert Request("ns", "for-1") in runs, "what was not mapped may concern another gadget"
 
     simulate(main)
+
+
+@pytest.mark.parametrize("error", EVIL, ids=lambda error: type(error).__name__)
+def test_l3_a_mapper_goes_on_whatever_it_has_raised(error: BaseException) -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        controller = Controller(Gadget)
+        runs: list[str] = []
+        left = [error]
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request.name)
+
+        @controller.watch(Part)
+        async def gadget_of(obj: Part, reader: Reader) -> list[Request]:
+            if left:
+                raise left.pop()
+            return [Request("ns", f"for-{obj.spec.size}")]
+
+        async with rig.running(controller) as [runtime]:
+            rig.server.put(part(size=1))
+            await asyncio.sleep(1)
+            rig.server.put(part(size=5))
+            await asyncio.sleep(1)
+            assert runtime.is_idle
+        return sorted(set(runs))
+
+    assert simulate(main) == ["for-1", "for-5"]
 
 
 def test_l3_a_mapper_that_waits_does_not_hold_up_the_stream() -> None:
@@ -482,8 +528,35 @@ def test_l7_a_wrong_return_type_is_a_failure_that_says_what_to_return(caplog: py
     assert [label for label, _ in outcomes_of(Result(requeue_after=float("nan")), None)] == ["error", "success"]
 
 
-def test_l7_a_reconciler_that_cancels_itself_fails_like_any_other() -> None:
-    assert [label for label, _ in outcomes_of(asyncio.CancelledError(), None)] == ["error", "success"]
+@pytest.mark.parametrize("after", ["5", True, [1], 10**400, Decimal(5), float("inf"), float("nan")], ids=lambda after: type(after).__name__)
+def test_l7_a_requeue_after_that_is_no_time_is_a_failure_that_says_what_to_return(after: Any, caplog: pytest.LogCaptureFixture) -> None:
+    assert [label for label, _ in outcomes_of(Result(requeue_after=after), None)] == ["error", "success"]
+    assert "use a finite number of seconds, a timedelta, or None" in caplog.text
+
+
+@pytest.mark.parametrize("error", EVIL, ids=lambda error: type(error).__name__)
+def test_l7_whatever_a_reconciler_raises_it_fails_and_its_worker_goes_on(error: BaseException) -> None:
+    assert [label for label, _ in outcomes_of(error, None)] == ["error", "success"]
+
+
+@pytest.mark.parametrize("error", [Escape("x"), SystemExit(3), Mute()], ids=lambda error: type(error).__name__)
+def test_l7_whatever_a_plain_def_reconciler_raises_it_fails_and_its_worker_goes_on(error: BaseException) -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget)
+        left = [error]
+
+        @controller.reconciler
+        def reconcile(ctx: SyncContext, request: Request) -> None:
+            if left:
+                raise left.pop()
+
+        async with rig.running(controller):
+            await asyncio.sleep(1)
+        return [event.result for event in rig.runs()]
+
+    assert simulate(main) == ["error", "success"]
 
 
 def test_l7_a_run_that_hangs_is_ended_at_its_deadline_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:

@@ -268,6 +268,23 @@ def test_a_reconciler_that_blocks_the_loop_is_named_with_its_place(caplog):
     assert "plain def" in message
 
 
+@pytest.mark.parametrize("part", ["recorder-worker-0", "the cache", "reflector-configmaps"])
+def test_a_part_that_ends_by_itself_ends_the_manager_with_an_error_that_names_it(part):
+    async def main(manager, plane):
+        runs = []
+        manager.add(recorder(runs))
+        running = asyncio.create_task(manager.run())
+        await manager.client.create(config_map("a"))
+        await until(lambda: runs)
+        for task in asyncio.all_tasks():
+            if task.get_name() == part:
+                task.cancel()
+        await running
+
+    with pytest.raises(RuntimeError, match=r"(controller 'recorder'|the cache) has ended, though nothing told it to"):
+        managed(main)
+
+
 def test_one_controller_runs_in_two_managers_at_once():
     runs: list[str] = []
     shared = recorder(runs)

@@ -103,6 +103,8 @@ class Cache:
         self._tasks[informer] = task
 
     def _report(self, task: asyncio.Task[None]) -> None:
-        """A reflector ends by cancellation alone; if one has raised, that is a bug which must not stay hidden."""
-        if not task.cancelled() and (error := task.exception()) is not None and self._ended is not None and not self._ended.done():
+        """A reflector ends when it is told to; if one has ended by itself, that must not stay hidden: its kind would go stale for good."""
+        if task in self._tasks.values() and self._ended is not None and not self._ended.done():
+            error = RuntimeError(f"{task.get_name()} has ended by itself")
+            error.__cause__ = None if task.cancelled() else task.exception()
             self._ended.set_exception(error)

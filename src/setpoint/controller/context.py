@@ -21,7 +21,7 @@ from setpoint.objects.indexes import IndexKey
 from .cluster_events import record_event
 from .events import ApplySkipped, EffectCalled
 from .reads import CachedReader, Labels
-from .said import log
+from .said import in_words, log
 from .tools import RunState, Tools, Written
 from .view import is_status
 
@@ -143,7 +143,7 @@ class Context(CachedReader):
                 return decode(wanted, cached)
             answer = await self._sent(prepared.info, prepared.key, self._client.apply_raw(prepared))
         except BaseException as error:  # a cancelled one too: what it would have given to be kept is missing
-            self._run.failed_applies.append(f"{type(error).__name__}: {error}")
+            self._run.failed_applies.append(in_words(error))
             raise
         self._view.wrote(prepared.info, answer)
         if self._view.informers(prepared.info):
@@ -311,7 +311,7 @@ class Context(CachedReader):
                         request=request,
                         call=getattr(call, "__qualname__", None) or type(call).__qualname__,
                         seconds=world.clock.monotonic() - started,
-                        error="" if error is None else f"{type(error).__name__}: {error}",
+                        error="" if error is None else in_words(error),
                     )
                 )
 

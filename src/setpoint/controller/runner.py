@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 from setpoint.objects import Request
@@ -68,10 +72,12 @@ class Runner:
 
     async def _call(self, request: Request, state: RunState) -> Any:
         context = Context(self._tools, request, state)
+        call = self._reconciler.call
         if self._reconciler.is_async:
-            return await self._reconciler.call(context, request)
+            with _no_exit():
+                return await call(context, request)
         threads = self._tools.world.threads
-        blocking = threads.run(self._reconciler.call, SyncContext(context, threads), request)
+        blocking = threads.run(_no_exit()(call), SyncContext(context, threads), request)
         thread = asyncio.get_running_loop().create_task(blocking, name=self._controller.name)
         try:
             return await asyncio.shield(thread)
@@ -88,6 +94,15 @@ class Runner:
             raise
 
 
+@contextmanager
+def _no_exit() -> Iterator[None]:
+    """Makes an ordinary failure of `sys.exit`. Out of a task it would tear down the event loop, and everything else that runs there."""
+    try:
+        yield
+    except SystemExit as error:
+        raise RuntimeError(f"sys.exit({error.code!r}) was called, but a reconciler cannot end the program; raise an error") from error
+
+
 async def _until_done(thread: asyncio.Future[Any]) -> None:
     """Waits for it, however often the waiting is cancelled; what came of it does not matter any more."""
     while not thread.done():
@@ -101,23 +116,27 @@ async def _until_done(thread: asyncio.Future[Any]) -> None:
 
 def _checked(result: Any, name: str) -> Result | None:
     if result is None or isinstance(result, Result):
-        if result is not None and result.requeue_after is not None:
+        if result is not None:
             _check_seconds(result, name)
         return result
     if asyncio.iscoroutine(result):
         result.close()
         raise WrongResult(f'the reconciler {name} returned a coroutine that nobody awaits: declare it "async def", or return no coroutine')
-    raise WrongResult(f"the reconciler {name} returned {result!r}: return None, or Result(requeue_after=...)")
+    raise WrongResult(f"the reconciler {name} returned {_short(result)}: return None, or Result(requeue_after=...)")
 
 
 def _check_seconds(result: Result, name: str) -> None:
-    try:
-        seconds = result.seconds
-        valid = seconds is not None and seconds == seconds and not isinstance(seconds, bool) and float(seconds) < float("inf")
-    except (TypeError, ValueError):
-        valid = False
+    after = result.requeue_after
+    if isinstance(after, int | float) and not isinstance(after, bool):
+        valid = abs(after) <= sys.float_info.max  # NaN is not
+    else:
+        valid = after is None or isinstance(after, timedelta)
     if not valid:
         raise WrongResult(
-            f"the reconciler {name} returned Result(requeue_after={result.requeue_after!r}): use a finite number of seconds, a timedelta, "
-            "or None"
+            f"the reconciler {name} returned Result(requeue_after={_short(after)}): use a finite number of seconds, a timedelta, or None"
         )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."

@@ -28,8 +28,8 @@ from .queue import Queue
 from .reads import CachedReader
 from .result import Result, TerminalError
 from .runner import DeadlineExceeded, Runner, WrongResult
-from .said import Said, log
-from .tools import RunState, Tools
+from .said import Said, in_words, log
+from .tools import RunState, Tools, ends_the_caller
 from .triggers import MappedTrigger, OwnedTrigger, PrimaryTrigger, Trigger
 from .view import View
 
@@ -94,6 +94,11 @@ class ControllerRuntime:
         return all(trigger.informer.has_synced for trigger in self._triggers)
 
     @property
+    def has_started(self) -> bool:
+        """Whether every object has been enqueued and its workers are at work."""
+        return self._listening
+
+    @property
     def informers(self) -> list[Informer]:
         """What it watches, the primary kind first; an informer that serves two watches is there twice."""
         return [trigger.informer for trigger in self._triggers]
@@ -105,15 +110,16 @@ class ControllerRuntime:
         return self.queue.is_idle and not self._beside and mapped
 
     async def run(self) -> None:
-        """Waits for its informers, then reconciles every object once and each again when something changes, until cancelled.
+        """Waits for its informers, then reconciles every object once and each again when something changes, until `stop`.
 
-        Cancelling it cancels the runs in progress; `stop` lets them end.
+        Cancelling it cancels the runs in progress; `stop` lets them end. Raises what ends a worker, which no reconciler's failure does.
         """
-        await self.start()
         try:
+            await self.start()
             await asyncio.gather(*self._workers)
-        finally:
+        except BaseException:
             await self.stop(wait=False)
+            raise
 
     async def start(self) -> None:
         """As `run`, but returns once every object is enqueued and the workers run."""
@@ -229,7 +235,7 @@ class ControllerRuntime:
                     self.queue.done(key)
 
     async def _reconcile(self, key: Request, state: RunState) -> None:
-        """One run, and what follows from how it ended. Raises nothing but the worker's own cancellation."""
+        """One run, and what follows from how it ended. Raises nothing but what ends the worker or the program."""
         world, run = self.world, f"{self.name} {key}"
         if world.observer.heard:
             world.observer.emit(RunStarted(controller=self.name, request=key, run=run))
@@ -237,14 +243,9 @@ class ControllerRuntime:
         error: BaseException | None = None
         try:
             outcome = self._succeeded(key, await self._runner.run(key, state))
-        except asyncio.CancelledError as cancelled:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+        except BaseException as raised:
+            if ends_the_caller(raised):
                 raise
-            # The reconciler cancelled itself, or let the cancellation of something that it awaited through: a failure like any other.
-            error = cancelled
-            outcome = self._failed(key, cancelled)
-        except Exception as raised:
             error = raised
             outcome = self._failed(key, raised)
         if world.observer.heard:
@@ -255,7 +256,7 @@ class ControllerRuntime:
                     run=run,
                     result=outcome,
                     seconds=world.clock.monotonic() - started,
-                    error="" if error is None else f"{type(error).__name__}: {error}",
+                    error="" if error is None else in_words(error),
                     terminal=isinstance(error, TerminalError),
                     timed_out=isinstance(error, DeadlineExceeded),
                 )
@@ -277,7 +278,7 @@ class ControllerRuntime:
         about = {"controller": self.name, "request": str(key)}
         if isinstance(error, TerminalError):
             self.queue.forget(key)
-            log.error("terminal error, not tried again until something changes: %s", error, extra=about)
+            log.error("terminal error, not tried again until something changes: %s", in_words(error), extra=about)
             return "error"
         seconds = self.queue.add_rate_limited(key, f"failed: {type(error).__name__}")
         again = f"tried again in {seconds:.3g} s"
@@ -291,10 +292,9 @@ class ControllerRuntime:
         known = lost_race or isinstance(error, DeadlineExceeded | WrongResult)  # the sentence says it all
         log.log(
             logging.ERROR,
-            "reconcile failed, %s: %s: %s",
+            "reconcile failed, %s: %s",
             again,
-            type(error).__name__,
-            error,
+            in_words(error),
             exc_info=None if known else error,
             extra=about,
         )

@@ -1,4 +1,4 @@
-"""Things worth saying once: a read that goes live, a kind that is both applied and updated."""
+"""What is said to people: errors in words, and things worth saying once, such as a read that goes live."""
 
 from __future__ import annotations
 
@@ -19,3 +19,13 @@ class Said:
         if (topic, about) not in self._said:
             self._said[topic, about] = None
             log.log(level, "%s", text, extra={"controller": self._controller})
+
+
+def in_words(error: BaseException) -> str:
+    """The error's type and what it says, also of one that cannot say it: whoever tells of a failure must not fail by it."""
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except Exception as worse:
+        text = f"(its text cannot be had: {type(worse).__name__})"
+    return f"{name}: {text}" if text else name

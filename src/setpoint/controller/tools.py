@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -44,3 +45,15 @@ class RunState:
         self.ended = ""
         self.failed_applies: list[str] = []
         self.unknown: list[Written] = []
+
+
+def ends_the_caller(error: BaseException) -> bool:
+    """Whether an error that came out of a user's code means the task that called it, or the program, and not just that code.
+
+    All else is a failure of that code, also what is no `Exception`: a cancellation that it did to itself or let through, or `sys.exit`,
+    since one object that makes it give up must not end the work on all others.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt)

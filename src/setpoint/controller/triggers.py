@@ -22,8 +22,9 @@ from .events import MapperFailed, PredicateFailed
 from .predicate import Predicate
 from .queue import Queue
 from .reads import Reader
-from .said import log
+from .said import in_words, log
 from .signatures import Mapper
+from .tools import ends_the_caller
 
 _STRIDE = 100
 """So many objects are mapped before others get a turn."""
@@ -72,20 +73,19 @@ class Trigger(ABC):
             old = None if change.old is None else decode(self._read_as, change.old)
             new = None if change.new is None else decode(self._read_as, change.new)
             return predicate.accepts(old, new, first_sight=change.initial)
-        except Exception as error:
+        except BaseException as error:
+            if ends_the_caller(error):
+                raise
             log.error(
-                "a predicate of %s failed for %s, which is enqueued: %s: %s",
+                "a predicate of %s failed for %s, which is enqueued: %s",
                 self.informer.info.kind,
                 change.key,
-                type(error).__name__,
-                error,
+                in_words(error),
                 exc_info=None if isinstance(error, DecodeError) else error,
                 extra={"controller": self.queue.name},
             )
             self._observer.emit(
-                PredicateFailed(
-                    controller=self.queue.name, kind=self.informer.info.kind, key=change.key, error=f"{type(error).__name__}: {error}"
-                )
+                PredicateFailed(controller=self.queue.name, kind=self.informer.info.kind, key=change.key, error=in_words(error))
             )
             return True
 
@@ -200,12 +200,14 @@ class MappedTrigger(Trigger):
 
     async def _map(self, pending: _Pending) -> None:
         left: list[bytes] = []
-        failure: Exception | None = None
+        failure: BaseException | None = None
         for level in pending.levels:
             try:
                 for request in await self._requests(level):
                     self.queue.add(request, pending.reason, initial=pending.initial)
-            except Exception as error:
+            except BaseException as error:
+                if ends_the_caller(error):
+                    raise
                 left.append(level)
                 failure = error
         if failure is None:
@@ -227,17 +229,16 @@ class MappedTrigger(Trigger):
                 raise TypeError(f"the mapper {self._mapper.name} gave {request!r} among its requests: return a list of Request")
         return requests
 
-    def _failed(self, pending: _Pending, error: Exception) -> None:
+    def _failed(self, pending: _Pending, error: BaseException) -> None:
         seconds = self._backoff.next(pending.key)
         info = self.informer.info
         log.error(
-            "the mapper %s failed for %s %s, and is tried again in %.3g s: %s: %s",
+            "the mapper %s failed for %s %s, and is tried again in %.3g s: %s",
             self._mapper.name,
             info.kind,
             pending.key,
             seconds,
-            type(error).__name__,
-            error,
+            in_words(error),
             exc_info=None if isinstance(error, DecodeError) else error,
             extra={"controller": self.queue.name},
         )
@@ -246,7 +247,7 @@ class MappedTrigger(Trigger):
                 controller=self.queue.name,
                 kind=info.kind,
                 key=pending.key,
-                error=f"{type(error).__name__}: {error}",
+                error=in_words(error),
                 retry_after=seconds,
             )
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, ExitStack
 from datetime import datetime
 from enum import Enum
@@ -74,9 +74,9 @@ class Manager:
         self.phase = Phase.NEW
         self.addresses: list[str] = []
         self._runtimes: dict[str, ControllerRuntime] = {}
-        self._starting: dict[str, asyncio.Task[None]] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
         self._stop: asyncio.Event = asyncio.Event()
-        self._not_served: dict[str, str] = {}
+        self._failure: RuntimeError | None = None
 
     @property
     def is_leader(self) -> bool:
@@ -134,7 +134,8 @@ class Manager:
         """Runs until `stop`, or until cancelled, which ends without grace. Raises `PortInUse` if an endpoint's port is taken.
 
         A controller that cannot start because its caches are not complete (its CRD is missing, the server is away) waits for that, and
-        says so; nothing that happens on the way ends the manager.
+        says so; nothing that a server or a reconciler does ends the manager. Should a part of it end by itself all the same, it ends the
+        rest gracefully and raises `RuntimeError`: a process that is gone is noticed and started again, one that has gone blind is not.
         """
         if self.phase is not Phase.NEW:
             raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
@@ -163,8 +164,8 @@ class Manager:
             self.phase = Phase.ENDED
 
     async def _run_controllers(self) -> None:
-        caching = asyncio.create_task(self.cache.run(), name="cache")
-        watching = asyncio.create_task(self._watch_over(), name="watch-over")
+        caching = self._spawn("the cache", self.cache.run())
+        watching = self._spawn("the watch over runs", self._watch_over())
         try:
             for runtime in self._runtimes.values():
                 self._start(runtime)
@@ -172,18 +173,32 @@ class Manager:
             await self._end_gracefully()
         finally:
             self.phase = Phase.STOPPING
-            watching.cancel()
-            for task in self._starting.values():
+            for task in (watching, *self._running.values()):
                 task.cancel()
             for runtime in self._runtimes.values():
                 await runtime.stop(wait=False)
             caching.cancel()
-            await asyncio.gather(watching, caching, *self._starting.values(), return_exceptions=True)
+            await asyncio.gather(watching, caching, *self._running.values(), return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
+
+    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(self._part_ended)
+        return task
+
+    def _part_ended(self, part: asyncio.Task[None]) -> None:
+        """Every part of a manager runs until it is told to end."""
+        error = None if part.cancelled() else part.exception()
+        if self.phase is Phase.RUNNING and self._failure is None:
+            self._failure = RuntimeError(f"{part.get_name()} has ended, though nothing told it to, and so the manager cannot go on")
+            self._failure.__cause__ = error
+            self.stop()
 
     @property
     def has_started(self) -> bool:
         """Whether every controller added so far is at work, all that it reads being complete."""
-        return self.phase is Phase.RUNNING and all(name in self._starting and self._starting[name].done() for name in self._runtimes)
+        return self.phase is Phase.RUNNING and all(runtime.has_started for runtime in self._runtimes.values())
 
     @property
     def is_idle(self) -> bool:
@@ -191,12 +206,13 @@ class Manager:
         return self.has_started and all(runtime.is_idle for runtime in self._runtimes.values())
 
     def _start(self, runtime: ControllerRuntime) -> None:
-        self._starting[runtime.name] = asyncio.create_task(runtime.start(), name=f"start {runtime.name}")
+        self._running[runtime.name] = self._spawn(f"controller {runtime.name!r}", runtime.run())
 
     async def _end_gracefully(self) -> None:
         self.phase = Phase.STOPPING
-        for task in self._starting.values():
-            task.cancel()
+        for name, runtime in self._runtimes.items():
+            if not runtime.has_started:
+                self._running[name].cancel()
         ending = [asyncio.create_task(runtime.stop(), name=f"stop {runtime.name}") for runtime in self._runtimes.values()]
         if not ending:
             return

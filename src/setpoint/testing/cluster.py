@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, TypeVar, overload
@@ -68,15 +68,15 @@ class Cluster(AbstractContextManager["Cluster"]):
         """Ends everything in it. Called twice, it does nothing."""
         if self._loop.is_closed():
             return
-        try:
-            for manager, running in self._managers.items():
-                manager.stop()
-                self._run(running)
-            self._run(self._plane.__aexit__(None, None, None))
-            left = sorted(asyncio.all_tasks(self._loop), key=hash)
-            assert not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
-        finally:
-            self._loop.close()
+        with ExitStack() as ending:  # the last first, and each of them, whatever another one raises
+            ending.callback(self._loop.close)
+            ending.callback(self._check_that_nothing_is_left)
+            ending.callback(lambda: self._run(self._plane.__aexit__(None, None, None)))
+            ending.callback(self.stop)
+
+    def _check_that_nothing_is_left(self) -> None:
+        left = sorted(asyncio.all_tasks(self._loop), key=hash)
+        assert not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
 
     # objects
 
@@ -137,9 +137,13 @@ class Cluster(AbstractContextManager["Cluster"]):
     def stop(self) -> None:
         """Ends the controllers that were started, gracefully, as a process does. What is started next remembers nothing."""
         managers, self._managers = self._managers, {}
-        for manager, running in managers.items():
-            manager.stop()
-            self._run(running)
+        with ExitStack() as ending:
+            for manager, running in reversed(managers.items()):
+                ending.callback(self._end, manager, running)
+
+    def _end(self, manager: Manager, running: asyncio.Task[None]) -> None:
+        manager.stop()
+        self._run(running)
 
     def advance(self, by: timedelta, /) -> None:
         """Lets exactly that much simulated time pass, whatever goes on meanwhile."""
@@ -217,9 +221,10 @@ class Cluster(AbstractContextManager["Cluster"]):
     async def _sleep(self, seconds: float) -> None:
         sleeping = asyncio.ensure_future(asyncio.sleep(seconds))
         await asyncio.wait([sleeping, *self._managers.values()], return_when=asyncio.FIRST_COMPLETED)
-        for running in self._managers.values():
+        for manager, running in list(self._managers.items()):
             if running.done():
                 sleeping.cancel()
+                del self._managers[manager]  # it is told of once
                 running.result()
 
     def _why(self) -> str:
