@@ -75,10 +75,12 @@ def kind(
     categories: Sequence[str] = (),
     columns: Sequence[Column] = (),
     scale: Scale | None = None,
+    has_status: bool | None = None,
 ) -> Callable[[type[ObjectT]], type[ObjectT]]:
     """Declares a class to be a kind of the API; read it back with `kind_of`.
 
     The kind is called as the class unless ``name`` says otherwise, its ``plural`` follows English. ``group`` is "" for the core group.
+    ``has_status``: whether status is a subresource; it is wherever the class has one, but for some built-in kinds.
     """
     for what, given in (("short_names", short_names), ("categories", categories)):
         if isinstance(given, str):
@@ -100,7 +102,7 @@ def kind(
             categories=tuple(categories),
             columns=tuple(columns),
             scale=scale,
-            has_status="status" in cls.__struct_fields__,
+            has_status="status" in cls.__struct_fields__ if has_status is None else has_status,
         )
         type.__setattr__(cls, "__kind__", info)
         return cls

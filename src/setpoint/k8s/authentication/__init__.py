@@ -1,0 +1,1 @@
+"""The API group authentication.k8s.io, by version."""

@@ -1,0 +1,1 @@
+"""The API group authorization.k8s.io, by version."""

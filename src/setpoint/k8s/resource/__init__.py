@@ -1,0 +1,1 @@
+"""The API group resource.k8s.io, by version."""
