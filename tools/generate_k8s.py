@@ -135,30 +135,29 @@ def write_data(path: str, resources: list[Json], schemas: dict[str, Json]) -> No
 # ---- the classes
 
 
-def kinds_of(discovery: dict[str, list[Json]], documents: dict[str, dict[str, Json]]) -> dict[str, Json]:
+def kinds_of(discovery: dict[str, list[Json]], schemas: dict[str, Json]) -> dict[str, Json]:
     """What discovery says of each kind, by the name of its schema: of all that have a URL, and of those that only a subresource takes."""
     found: dict[str, Json] = {}
     subresources: dict[str, Json] = {}
     for path, resources in discovery.items():
         group, version = split_path(path)
         for resource in resources:
-            name = schema_of(documents[path], group, version, resource["responseKind"]["kind"])
+            name = schema_of(schemas, group, version, resource["responseKind"]["kind"])
             assert name is not None, f"{path} has no schema for {resource['resource']}"
             found[name] = {**resource, "group": group, "version": version}
             for sub in resource.get("subresources", ()):
                 gvk = sub["responseKind"]
-                home = "/".join(filter(None, ("apis" if gvk["group"] else "api", gvk["group"], gvk["version"])))
-                name = schema_of(documents.get(home, {}), gvk["group"], gvk["version"], gvk["kind"])
+                name = schema_of(schemas, gvk["group"], gvk["version"], gvk["kind"])
                 if name is not None:  # the others are only the parameters of a URL
-                    taken = subresources.setdefault(name, {**gvk, "scope": "Namespaced", "written_to": []})
-                    taken["written_to"].append(f"{sub['subresource']} of {resource['resource']}")
+                    taken = subresources.setdefault(name, {**gvk, "scope": "Namespaced", "taken_by": sub["subresource"], "of": []})
+                    taken["of"].append(resource["resource"])
     return {**subresources, **found}
 
 
-def schema_of(document: dict[str, Json], group: str, version: str, kind: str) -> str | None:
+def schema_of(schemas: dict[str, Json], group: str, version: str, kind: str) -> str | None:
     """The name of the schema of a kind."""
     wanted = {"group": group, "version": version, "kind": kind}
-    return next((name for name, schema in document.items() if wanted in schema.get("x-kubernetes-group-version-kind", ())), None)
+    return next((name for name, schema in schemas.items() if wanted in schema.get("x-kubernetes-group-version-kind", ())), None)
 
 
 def package_of(schema: str) -> str:
@@ -200,7 +199,7 @@ def replace_modules(folder: Path) -> None:
     for new in folder.iterdir():
         if new.is_dir():
             shutil.copytree(new, SOURCE / "k8s" / new.name)
-    for command in (("check", "--quiet", "--fix", "--select", "I,F401"), ("format", "--quiet")):
+    for command in (*(("check", "--quiet", "--fix", "--select", rule) for rule in ("F401", "I")), ("format", "--quiet")):
         subprocess.run(["ruff", *command, str(SOURCE / "k8s")], check=True)
 
 
@@ -240,8 +239,8 @@ def main() -> None:
     documents = {path: server.get(f"/openapi/v3/{path}")["components"]["schemas"] for path in discovery}
     for path in SERVED:
         write_data(path, served(path, discovery[path]), documents[path])
-    kinds = kinds_of(discovery, documents)
     every = {name: schema for path in sorted(documents, reverse=True) for name, schema in documents[path].items()}
+    kinds = kinds_of(discovery, every)
     schemas = closure(kinds, every)
     with tempfile.TemporaryDirectory() as folder:
         write_modules(Path(folder), kinds, schemas)

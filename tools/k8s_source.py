@@ -241,8 +241,7 @@ def decorator(resource: Json, name: str, content: Json) -> str:
 
 def written_to(resource: Json) -> str:
     """For a kind that has no collection of its own: where it goes."""
-    places = resource.get("written_to", ())
-    return f" It goes to the subresource {' and '.join(places)}." if places else ""
+    return f" It goes to the subresource {resource['taken_by']} of {', '.join(resource['of'])}." if "of" in resource else ""
 
 
 # ---- text

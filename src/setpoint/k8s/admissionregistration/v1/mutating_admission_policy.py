@@ -6,13 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.admissionregistration.v1.shared import MatchCondition, MatchResources, ParamKind, Variable
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, absent, kind
 
 
 class ApplyConfiguration(Struct):

@@ -6,12 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.admissionregistration.v1.shared import MatchResources, ParamRef
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, kind
 
 
 class ValidatingAdmissionPolicyBindingSpec(Struct):

@@ -7,12 +7,7 @@ from typing import Annotated
 
 from setpoint.k8s.admissionregistration.v1.shared import MatchCondition, RuleWithOperations, WebhookClientConfig
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, kind
 
 
 class ValidatingWebhook(Struct):

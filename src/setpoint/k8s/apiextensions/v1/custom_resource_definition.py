@@ -6,14 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from datetime import datetime
 from typing import Annotated, Any
 
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    absent,
-    field,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, absent, field, kind
 
 
 class CustomResourceColumnDefinition(Struct):

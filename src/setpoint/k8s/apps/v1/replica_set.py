@@ -8,14 +8,7 @@ from typing import Annotated
 
 from setpoint.k8s.core.v1.pod_template_spec import PodTemplateSpec
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Field,
-    Object,
-    Scale,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Scale, Struct, absent, kind
 
 
 class ReplicaSetSpec(Struct):

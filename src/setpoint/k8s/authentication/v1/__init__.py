@@ -7,6 +7,7 @@ from setpoint.k8s.first_use import on_first_use
 if TYPE_CHECKING:
     from setpoint.k8s.authentication.v1.self_subject_review import SelfSubjectReview, SelfSubjectReviewStatus
     from setpoint.k8s.authentication.v1.shared import UserInfo
+    from setpoint.k8s.authentication.v1.token_request import BoundObjectReference, TokenRequest, TokenRequestSpec, TokenRequestStatus
     from setpoint.k8s.authentication.v1.token_review import TokenReview, TokenReviewSpec, TokenReviewStatus
     from setpoint.objects import ObjectMeta
 else:
@@ -18,6 +19,12 @@ else:
                 "SelfSubjectReviewStatus",
             ),
             "setpoint.k8s.authentication.v1.shared": ("UserInfo",),
+            "setpoint.k8s.authentication.v1.token_request": (
+                "BoundObjectReference",
+                "TokenRequest",
+                "TokenRequestSpec",
+                "TokenRequestStatus",
+            ),
             "setpoint.k8s.authentication.v1.token_review": (
                 "TokenReview",
                 "TokenReviewSpec",
@@ -27,4 +34,16 @@ else:
         },
     )
 
-__all__ = ["ObjectMeta", "SelfSubjectReview", "SelfSubjectReviewStatus", "TokenReview", "TokenReviewSpec", "TokenReviewStatus", "UserInfo"]
+__all__ = [
+    "BoundObjectReference",
+    "ObjectMeta",
+    "SelfSubjectReview",
+    "SelfSubjectReviewStatus",
+    "TokenRequest",
+    "TokenRequestSpec",
+    "TokenRequestStatus",
+    "TokenReview",
+    "TokenReviewSpec",
+    "TokenReviewStatus",
+    "UserInfo",
+]

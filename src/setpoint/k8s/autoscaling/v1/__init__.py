@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         HorizontalPodAutoscalerSpec,
         HorizontalPodAutoscalerStatus,
     )
+    from setpoint.k8s.autoscaling.v1.scale import Scale, ScaleSpec, ScaleStatus
     from setpoint.objects import ObjectMeta
 else:
     __getattr__, __dir__ = on_first_use(
@@ -22,6 +23,11 @@ else:
                 "HorizontalPodAutoscalerSpec",
                 "HorizontalPodAutoscalerStatus",
             ),
+            "setpoint.k8s.autoscaling.v1.scale": (
+                "Scale",
+                "ScaleSpec",
+                "ScaleStatus",
+            ),
             "setpoint.objects": ("ObjectMeta",),
         },
     )
@@ -32,4 +38,7 @@ __all__ = [
     "HorizontalPodAutoscalerSpec",
     "HorizontalPodAutoscalerStatus",
     "ObjectMeta",
+    "Scale",
+    "ScaleSpec",
+    "ScaleStatus",
 ]

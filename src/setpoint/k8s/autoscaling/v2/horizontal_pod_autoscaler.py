@@ -7,14 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Quantity, Struct, absent, kind
 
 
 class MetricTarget(Struct):

@@ -7,13 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from setpoint.k8s.batch.v1.job_spec import JobSpec
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, absent, kind
 
 
 class JobCondition(Struct):

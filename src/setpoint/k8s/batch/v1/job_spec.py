@@ -13,10 +13,7 @@ from setpoint.k8s.scheduling.v1alpha3.shared import (
     WorkloadPodGroupSchedulingConstraints,
     WorkloadPodGroupSchedulingPolicy,
 )
-from setpoint.objects import (
-    Field,
-    Struct,
-)
+from setpoint.objects import Field, Struct
 
 
 class JobSchedulingConfiguration(Struct):

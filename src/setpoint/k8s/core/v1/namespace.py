@@ -6,13 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from datetime import datetime
 from typing import Annotated
 
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, absent, kind
 
 
 class NamespaceSpec(Struct):

@@ -6,15 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from datetime import datetime
 from typing import Annotated
 
-from setpoint.objects import (
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    absent,
-    field,
-    kind,
-)
+from setpoint.objects import Field, Object, Quantity, Struct, absent, field, kind
 
 
 class AttachedVolume(Struct):

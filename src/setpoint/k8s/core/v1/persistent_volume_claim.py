@@ -7,14 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from setpoint.k8s.core.v1.shared import PersistentVolumeClaimSpec, VolumeHealthCondition
-from setpoint.objects import (
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Quantity, Struct, absent, kind
 
 
 class ModifyVolumeStatus(Struct):

@@ -18,10 +18,7 @@ from setpoint.k8s.core.v1.shared import (
     QuobyteVolumeSource,
     VsphereVirtualDiskVolumeSource,
 )
-from setpoint.objects import (
-    Quantity,
-    Struct,
-)
+from setpoint.objects import Quantity, Struct
 
 
 class AzureFilePersistentVolumeSource(Struct):

@@ -8,14 +8,7 @@ from typing import Annotated
 
 from setpoint.k8s.core.v1.pod_spec import PodSpec
 from setpoint.k8s.core.v1.shared import ResourceRequirements, VolumeHealthCondition
-from setpoint.objects import (
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Quantity, Struct, absent, kind
 
 
 class ContainerExtendedResourceRequest(Struct):

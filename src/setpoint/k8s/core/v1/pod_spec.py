@@ -25,14 +25,7 @@ from setpoint.k8s.core.v1.shared import (
     VsphereVirtualDiskVolumeSource,
 )
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Field,
-    IntOrString,
-    ObjectMeta,
-    Quantity,
-    Struct,
-    absent,
-)
+from setpoint.objects import Field, IntOrString, ObjectMeta, Quantity, Struct, absent
 
 
 class PreferredSchedulingTerm(Struct):

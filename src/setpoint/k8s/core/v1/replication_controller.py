@@ -7,14 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from setpoint.k8s.core.v1.pod_template_spec import PodTemplateSpec
-from setpoint.objects import (
-    Field,
-    Object,
-    Scale,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Field, Object, Scale, Struct, absent, kind
 
 
 class ReplicationControllerSpec(Struct):

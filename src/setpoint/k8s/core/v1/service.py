@@ -5,15 +5,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 
 from typing import Annotated
 
-from setpoint.objects import (
-    Condition,
-    Field,
-    IntOrString,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, IntOrString, Object, Struct, absent, kind
 
 
 class ClientIPConfig(Struct):

@@ -6,11 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.core.v1.shared import LocalObjectReference, ObjectReference
-from setpoint.objects import (
-    Field,
-    Object,
-    kind,
-)
+from setpoint.objects import Field, Object, kind
 
 
 @kind(group="", version="v1", scope="Namespaced", plural="serviceaccounts", short_names=["sa"])

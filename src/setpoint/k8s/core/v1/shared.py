@@ -6,12 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Field,
-    Quantity,
-    Struct,
-    absent,
-)
+from setpoint.objects import Field, Quantity, Struct, absent
 
 
 class AWSElasticBlockStoreVolumeSource(Struct):

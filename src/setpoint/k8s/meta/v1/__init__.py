@@ -5,17 +5,26 @@ from typing import TYPE_CHECKING
 from setpoint.k8s.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from setpoint.k8s.meta.v1.shared import FieldSelectorRequirement, GroupResource, LabelSelector, LabelSelectorRequirement
+    from setpoint.k8s.meta.v1.shared import (
+        DeleteOptions,
+        FieldSelectorRequirement,
+        GroupResource,
+        LabelSelector,
+        LabelSelectorRequirement,
+        Preconditions,
+    )
     from setpoint.objects import Condition, ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference
 else:
     __getattr__, __dir__ = on_first_use(
         __name__,
         {
             "setpoint.k8s.meta.v1.shared": (
+                "DeleteOptions",
                 "FieldSelectorRequirement",
                 "GroupResource",
                 "LabelSelector",
                 "LabelSelectorRequirement",
+                "Preconditions",
             ),
             "setpoint.objects": (
                 "Condition",
@@ -29,6 +38,7 @@ else:
 
 __all__ = [
     "Condition",
+    "DeleteOptions",
     "FieldSelectorRequirement",
     "GroupResource",
     "LabelSelector",
@@ -37,4 +47,5 @@ __all__ = [
     "ManagedFieldsEntry",
     "ObjectMeta",
     "OwnerReference",
+    "Preconditions",
 ]

@@ -6,6 +6,48 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from setpoint.objects import Struct
 
 
+class Preconditions(Struct):
+    """Preconditions must be fulfilled before an operation (update, delete, etc.) is carried out."""
+
+    resource_version: str | None = None
+    """Specifies the target ResourceVersion"""
+
+    uid: str | None = None
+    """Specifies the target UID."""
+
+
+class DeleteOptions(Struct):
+    """DeleteOptions may be provided when deleting an API object."""
+
+    api_version: str | None = None
+    """APIVersion defines the versioned schema of this representation of an object."""
+
+    dry_run: list[str] = []
+    """When present, indicates that modifications should not be persisted."""
+
+    grace_period_seconds: int | None = None
+    """The duration in seconds before the object should be deleted. Defaults to a per object value if not specified. zero means delete
+    immediately.
+    """
+
+    ignore_store_read_error_with_cluster_breaking_potential: bool | None = None
+    """if set to true, it will trigger an unsafe deletion of the resource in case the normal deletion flow fails with a corrupt object
+    error.
+    """
+
+    kind: str | None = None
+    """Kind is a string value representing the REST resource this object represents."""
+
+    orphan_dependents: bool | None = None
+    """Deprecated: please use the PropagationPolicy, this field will be deprecated in 1.7."""
+
+    preconditions: Preconditions | None = None
+    """Must be fulfilled before a deletion is carried out."""
+
+    propagation_policy: str | None = None
+    """Whether and how garbage collection will be performed."""
+
+
 class FieldSelectorRequirement(Struct):
     """FieldSelectorRequirement is a selector that contains values, a key, and an operator that relates the key and values."""
 

@@ -5,14 +5,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 
 from typing import Annotated
 
-from setpoint.objects import (
-    Condition,
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, Object, Struct, absent, kind
 
 
 class ServiceCIDRSpec(Struct):

@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING
 from setpoint.k8s.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from setpoint.k8s.meta.v1.shared import LabelSelector
+    from setpoint.k8s.meta.v1.shared import DeleteOptions, LabelSelector
+    from setpoint.k8s.policy.v1.eviction import Eviction
     from setpoint.k8s.policy.v1.pod_disruption_budget import PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus
     from setpoint.objects import Condition, ObjectMeta
 else:
     __getattr__, __dir__ = on_first_use(
         __name__,
         {
-            "setpoint.k8s.meta.v1.shared": ("LabelSelector",),
+            "setpoint.k8s.meta.v1.shared": (
+                "DeleteOptions",
+                "LabelSelector",
+            ),
+            "setpoint.k8s.policy.v1.eviction": ("Eviction",),
             "setpoint.k8s.policy.v1.pod_disruption_budget": (
                 "PodDisruptionBudget",
                 "PodDisruptionBudgetSpec",
@@ -25,4 +30,13 @@ else:
         },
     )
 
-__all__ = ["Condition", "LabelSelector", "ObjectMeta", "PodDisruptionBudget", "PodDisruptionBudgetSpec", "PodDisruptionBudgetStatus"]
+__all__ = [
+    "Condition",
+    "DeleteOptions",
+    "Eviction",
+    "LabelSelector",
+    "ObjectMeta",
+    "PodDisruptionBudget",
+    "PodDisruptionBudgetSpec",
+    "PodDisruptionBudgetStatus",
+]

@@ -7,15 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from setpoint.k8s.meta.v1.shared import LabelSelector
-from setpoint.objects import (
-    Condition,
-    Field,
-    IntOrString,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, IntOrString, Object, Struct, absent, kind
 
 
 class PodDisruptionBudgetSpec(Struct):

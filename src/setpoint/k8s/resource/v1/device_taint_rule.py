@@ -6,14 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.resource.v1.shared import DeviceTaint
-from setpoint.objects import (
-    Condition,
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, Object, Struct, absent, kind
 
 
 class DeviceTaintSelector(Struct):

@@ -9,15 +9,7 @@ from typing import Annotated, Any
 from setpoint.k8s.core.v1.shared import NodeSelector
 from setpoint.k8s.resource.v1.resource_claim_spec import ResourceClaimSpec
 from setpoint.k8s.resource.v1.shared import DeviceToleration, OpaqueDeviceConfiguration
-from setpoint.objects import (
-    Condition,
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, Object, Quantity, Struct, absent, kind
 
 
 class NetworkDeviceData(Struct):

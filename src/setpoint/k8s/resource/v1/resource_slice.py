@@ -7,13 +7,7 @@ from typing import Annotated
 
 from setpoint.k8s.core.v1.shared import NodeSelector
 from setpoint.k8s.resource.v1.shared import DeviceTaint
-from setpoint.objects import (
-    Field,
-    Object,
-    Quantity,
-    Struct,
-    kind,
-)
+from setpoint.objects import Field, Object, Quantity, Struct, kind
 
 
 class CapacityRequestPolicyRange(Struct):

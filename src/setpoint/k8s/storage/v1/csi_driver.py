@@ -5,12 +5,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 
 from typing import Annotated
 
-from setpoint.objects import (
-    Field,
-    Object,
-    Struct,
-    kind,
-)
+from setpoint.objects import Field, Object, Struct, kind
 
 
 class TokenRequest(Struct):

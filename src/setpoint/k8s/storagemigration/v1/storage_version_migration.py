@@ -6,14 +6,7 @@ Descriptions are those of the Kubernetes API, copyright The Kubernetes Authors, 
 from typing import Annotated
 
 from setpoint.k8s.meta.v1.shared import GroupResource
-from setpoint.objects import (
-    Condition,
-    Field,
-    Object,
-    Struct,
-    absent,
-    kind,
-)
+from setpoint.objects import Condition, Field, Object, Struct, absent, kind
 
 
 class StorageVersionMigrationSpec(Struct):
