@@ -76,6 +76,32 @@ def test_a_killed_process_is_never_resumed_and_no_finally_of_it_runs():
             left.get_coro().close()
 
 
+def test_a_paused_process_goes_on_later_with_all_its_parts_and_in_order():
+    async def main(world: World):
+        loop, said = asyncio.get_running_loop(), []
+
+        async def tick(name):
+            for number in range(3):
+                await asyncio.sleep(1)
+                said.append(f"{name}{number} at {loop.time():g}")
+
+        for name in ("a", "a/part", "ab"):
+            context = contextvars.copy_context()
+            context.run(PROCESS.set, name)
+            loop.create_task(tick(name), context=context)
+        await asyncio.sleep(1.5)
+        loop.pause("a")
+        await asyncio.sleep(8.5)
+        loop.resume("a")
+        await asyncio.sleep(5)
+        return said
+
+    assert simulate(main) == [
+        *("a0 at 1", "a/part0 at 1", "ab0 at 1", "ab1 at 2", "ab2 at 3"),
+        *("a1 at 10", "a/part1 at 10", "a2 at 11", "a/part2 at 11"),
+    ]
+
+
 def test_plain_functions_run_in_a_thread_and_hand_over_strictly():
     async def main(world: World):
         order = []

@@ -8,6 +8,7 @@ production code runs in simulated time with nothing else replaced. The world's `
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -25,19 +26,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """One door to each thing outside."""
+    """One door to each thing outside; `host` is the name of the machine."""
 
     clock: Clock
     chance: Chance
     threads: Threads
     sockets: Sockets
     simulated: bool = False
+    host: str = "simulated"
     observer: Observer = field(default_factory=Observer)
 
 
 def real_world(*, threads: int = 32) -> World:
     """The machine: its clock, its randomness, a pool of at most that many threads, its network."""
-    return World(clock=RealClock(), chance=RealChance(), threads=RealThreads(threads), sockets=RealSockets())
+    return World(
+        clock=RealClock(), chance=RealChance(), threads=RealThreads(threads), sockets=RealSockets(), host=socket.gethostname()
+    )
 
 
 def simulated_world(loop: SimulatedLoop, *, seed: int | str = 0) -> World:

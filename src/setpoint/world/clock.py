@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only go forward, for durations; the zero means nothing."""
+        """Seconds that only go forward, for durations; the zero means nothing. It is the same for all threads."""
         ...
 
 
@@ -28,8 +29,8 @@ class RealClock:
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """The machine's steady clock."""
-        return time.perf_counter()
+        """The machine's steady clock. It goes on while the machine sleeps, where there is such a clock: a lease does so, too."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.perf_counter()
 
 
 class SimulatedClock:

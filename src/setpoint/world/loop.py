@@ -5,7 +5,8 @@ the order in which they became ready, as asyncio promises; tasks and futures has
 address. A loop with nothing ready and no timer left would wait for ever: that raises `Deadlock`, naming the tasks that wait.
 
 A simulated process (see `process`) that has been killed is never resumed: its callbacks are dropped when their turn comes, and what they
-held is kept alive in `graveyard`, so that no `finally` of it runs.
+held is kept alive in `graveyard`, so that no `finally` of it runs. One that is paused goes on later, with all that became ready meanwhile.
+Both take a process with its parts: `a/election` is a part of `a`.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._stopping = False
         self._closed = False
         self._dead: dict[str, None] = {}
+        self._paused: dict[str, list[asyncio.Handle]] = {}
         self._generators: dict[int, AsyncGenerator[Any, Any]] = {}
         self._failures: list[BaseException] = []
         self._handler: Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object] | None = None
@@ -169,13 +171,23 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         handle = self._ready.popleft()
         if handle.cancelled():
             return
-        if self._dead and handle._context.get(PROCESS, "") in self._dead:  # type: ignore[attr-defined]
-            self.graveyard.append(handle)
+        if (self._dead or self._paused) and self._is_kept_from_running(handle):
             return
         self.steps += 1
         handle._run()
         if self._failures:
             raise self._failures.pop(0)
+
+    def _is_kept_from_running(self, handle: asyncio.Handle) -> bool:
+        process = handle._context.get(PROCESS, "")  # type: ignore[attr-defined]
+        for name in (process, process.partition("/")[0]):
+            if name in self._dead:
+                self.graveyard.append(handle)
+                return True
+            if name in self._paused:
+                self._paused[name].append(handle)
+                return True
+        return False
 
     def _advance(self, waiting_for: asyncio.Future[Any] | None) -> None:
         while self._timers and self._timers[0][2].cancelled():
@@ -226,9 +238,20 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def kill(self, process: str) -> None:
         """Ends a simulated process at once: nothing of it ever runs again, not even a `finally`."""
         self._dead[process] = None
+        self.graveyard.extend(self._paused.pop(process, []))
         self.graveyard.extend(
-            task for task in asyncio.all_tasks(self) if isinstance(task, SimulatedTask) and task.home.get(PROCESS, "") == process
+            task
+            for task in asyncio.all_tasks(self)
+            if isinstance(task, SimulatedTask) and process in (task.home.get(PROCESS, ""), task.home.get(PROCESS, "").partition("/")[0])
         )
+
+    def pause(self, process: str) -> None:
+        """Stops a simulated process where it is, as SIGSTOP does, or a machine that sleeps: time passes, and it does not notice."""
+        self._paused.setdefault(process, [])
+
+    def resume(self, process: str) -> None:
+        """Lets it go on: what became ready meanwhile runs now, in that order."""
+        self._ready.extend(self._paused.pop(process, []))
 
     # what goes wrong
 
