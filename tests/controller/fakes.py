@@ -64,6 +64,8 @@ class Server:
         self.silence: Callable[[Operation], bool] = lambda operation: False
         self.held = False
         self.oldest = 0
+        self.delay = 0.001
+        """Seconds before a write is done."""
 
     @property
     def writes(self) -> list[str]:
@@ -73,7 +75,7 @@ class Server:
         """Nothing to let go of."""
 
     async def send(self, operation: Operation, /) -> Outcome:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(self.delay if operation.is_write else 0.001)
         self.operations.append(operation)
         instead = self.mischief(operation)
         if instead is not None:

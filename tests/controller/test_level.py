@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import itertools
+import json
 import logging
 from datetime import timedelta
 from decimal import Decimal
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from setpoint.api import NotSent, Operation
+from setpoint.api import Answer, NotSent, Operation
 from setpoint.api.status import Conflict, modified, not_found
 from setpoint.controller import (
     Context,
@@ -382,6 +383,64 @@ def test_l4_a_run_that_does_not_end_at_its_deadline_keeps_its_key() -> None:
 
 
 # ---- L6
+
+
+def test_l4_writes_that_a_failed_run_left_under_way_land_before_the_next_run() -> None:
+    """As in a `gather` of which one part fails: the others go on. A run that did not see them would create everything again."""
+
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget, owns=[Part])
+        runs = 0
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            nonlocal runs
+            runs += 1
+            owner = await ctx.get(Gadget, request)
+            if await ctx.list(Part):
+                return
+
+            async def fail() -> None:
+                if runs == 1:
+                    raise RuntimeError("one part fails")
+
+            await asyncio.gather(ctx.create(part(f"made-by-run-{runs}"), owner=owner), fail())
+
+        rig.server.delay = 1.0
+        async with rig.running(controller):
+            await asyncio.sleep(10)
+        assert runs >= 2
+        return rig.server.names(Part)
+
+    assert simulate(main) == ["made-by-run-1"]
+
+
+def test_l4_a_write_that_is_still_prepared_when_its_run_ends_is_not_sent() -> None:
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = Controller(Gadget)
+        late: list[asyncio.Task[object]] = []
+        kinds = {"resources": [{"name": "unheards", "kind": "Unheard", "namespaced": True, "verbs": ["patch"]}]}
+        rig.server.mischief = lambda operation: None if operation.resource else Answer(status=200, body=json.dumps(kinds).encode())
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            if not late:
+                # The server has to be asked what this kind is called, which takes a moment.
+                mapping = {"apiVersion": "example.com/v1", "kind": "Unheard", "metadata": {"name": "x", "namespace": "ns"}}
+                late.append(asyncio.create_task(ctx.apply(mapping)))
+                await asyncio.sleep(0)
+
+        async with rig.running(controller):
+            await asyncio.sleep(5)
+            with pytest.raises(RuntimeError, match="its run has ended"):
+                await late[0]
+        return rig.server.writes
+
+    assert simulate(main) == []
 
 
 def test_l6_at_start_every_object_is_reconciled_once_before_a_predicate_about_change_has_a_say() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
@@ -337,13 +337,17 @@ class Context(CachedReader):
         if self._run.ended:
             raise RuntimeError(f"{self._tools.controller} {self._request}: {self._run.ended}; its Context is of no use any more")
 
-    async def _sent(self, info: KindInfo, key: Request, write: Awaitable[T]) -> T:
+    async def _sent(self, info: KindInfo, key: Request, write: Coroutine[Any, Any, T]) -> T:
         """Awaits a write; where its outcome stays unknown, the key's next run waits until the cache has seen it."""
-        try:
-            return await write
-        except (OutcomeUnknown, asyncio.CancelledError):
-            self._run.unknown.append(Written(info, key))
-            raise
+        if self._run.ended:  # while the write was prepared
+            write.close()
+            self._check_open()
+        with self._run.writing():
+            try:
+                return await write
+            except (OutcomeUnknown, asyncio.CancelledError):
+                self._run.unknown.append(Written(info, key))
+                raise
 
     async def _change(self, obj: Object, subresource: Literal["", "status"] = "") -> None:
         self._check_open()

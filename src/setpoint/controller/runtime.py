@@ -226,6 +226,7 @@ class ControllerRuntime:
             state = RunState()
             try:
                 await self._reconcile(key, state)
+                await state.landed()
             finally:
                 self.active -= 1
                 if state.unknown and not self._stopped:
@@ -347,7 +348,9 @@ async def reconcile_once(
         said=Said(controller.name),
         spawn=spawn,
     )
+    state = RunState()
     try:
-        return await Runner(controller, tools).run(request, RunState())
+        return await Runner(controller, tools).run(request, state)
     finally:
+        await state.landed()
         await asyncio.gather(*beside)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -39,12 +40,34 @@ class Written(msgspec.Struct, frozen=True):
 class RunState:
     """What is known of a run while it lasts, for the runtime alone."""
 
-    __slots__ = ("ended", "failed_applies", "unknown")
+    __slots__ = ("_landed", "_under_way", "ended", "failed_applies", "unknown")
 
     def __init__(self) -> None:
         self.ended = ""
         self.failed_applies: list[str] = []
         self.unknown: list[Written] = []
+        self._under_way = 0
+        self._landed: asyncio.Future[None] | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Around a write."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if not self._under_way and self._landed is not None and not self._landed.done():
+                self._landed.set_result(None)
+
+    async def landed(self) -> None:
+        """Waits for writes that are under way still, though the run has ended: those beside one that failed in a `gather`, say.
+
+        The next run would not see what they do, and do it again.
+        """
+        while self._under_way:
+            self._landed = asyncio.get_running_loop().create_future()
+            await self._landed
 
 
 def ends_the_caller(error: BaseException) -> bool:
