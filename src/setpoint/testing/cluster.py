@@ -31,6 +31,8 @@ QUIET = 60.0
 """So many simulated seconds without a write mean that nothing is going on any more."""
 PATIENCE = 24 * 3600.0
 """So many simulated seconds of writing without a pause mean that it never ends."""
+HOT = 1000
+"""So many writes of one object within a simulated minute mean the same, and long before a day of them has been simulated."""
 
 
 class NotSettled(AssertionError):
@@ -51,6 +53,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._installed: dict[type[Object], None] = {}
         self._managers: dict[Manager, asyncio.Task[None]] = {}
         self._last_write = 0.0
+        self._hot = _Hot()
         self._revision = 0
         self._plane = ControlPlane(self.world, workloads=workloads)
         # Requests are under way for a moment that the seed decides, as on a network: so another seed is another order of events.
@@ -70,13 +73,14 @@ class Cluster(AbstractContextManager["Cluster"]):
             return
         with ExitStack() as ending:  # the last first, and each of them, whatever another one raises
             ending.callback(self._loop.close)
-            ending.callback(self._check_that_nothing_is_left)
+            ending.push(self._check_that_nothing_is_left)
             ending.callback(lambda: self._run(self._plane.__aexit__(None, None, None)))
             ending.callback(self.stop)
 
-    def _check_that_nothing_is_left(self) -> None:
+    def _check_that_nothing_is_left(self, kind: object, error: BaseException | None, trace: object) -> None:
         left = sorted(asyncio.all_tasks(self._loop), key=hash)
-        assert not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
+        # After an error there may be some, and the error is what is to be told.
+        assert error is not None or not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
 
     # objects
 
@@ -152,8 +156,8 @@ class Cluster(AbstractContextManager["Cluster"]):
     def settle(self, advance: timedelta = timedelta(), /) -> None:
         """Lets time pass: at least `advance`, and then until a simulated minute has gone by without a write.
 
-        Raises `NotSettled` if a day goes by without such a minute: something writes again and again. What ends a manager with an
-        exception is raised here.
+        Raises `NotSettled` if a day goes by without such a minute, or if one object is written a thousand times in a minute: something
+        writes again and again. What ends a manager with an exception is raised here.
         """
         self._run(self._settle(advance.total_seconds()))
 
@@ -173,7 +177,14 @@ class Cluster(AbstractContextManager["Cluster"]):
         return self._plane.transport(latency=lambda _: self._latency.uniform(0.0005, 0.005))
 
     def _run(self, work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
-        result: T = self._loop.run_until_complete(work)
+        task = asyncio.ensure_future(work, loop=self._loop)
+        try:
+            result: T = self._loop.run_until_complete(task)
+        except BaseException:
+            if not task.done():  # something else has failed, such as a task of a reconciler that nobody awaits
+                task.cancel()
+                self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+            raise
         return result
 
     async def _prepared(self, what: Any, work: Coroutine[Any, Any, T]) -> T:
@@ -216,23 +227,29 @@ class Cluster(AbstractContextManager["Cluster"]):
         while (left := max(self._last_write, began) + QUIET - loop.time()) > 0 or not self._is_idle():
             await self._sleep(max(left, 1.0))
             if loop.time() - began - advance > PATIENCE:
-                raise NotSettled(self._why())
+                raise NotSettled(self._why(f"after {PATIENCE / 3600:.0f} simulated hours it still goes on"))
 
     async def _sleep(self, seconds: float) -> None:
         sleeping = asyncio.ensure_future(asyncio.sleep(seconds))
-        await asyncio.wait([sleeping, *self._managers.values()], return_when=asyncio.FIRST_COMPLETED)
-        for manager, running in list(self._managers.items()):
-            if running.done():
-                sleeping.cancel()
-                del self._managers[manager]  # it is told of once
-                running.result()
+        hot = asyncio.ensure_future(self._hot.noticed.wait())
+        try:
+            await asyncio.wait([sleeping, hot, *self._managers.values()], return_when=asyncio.FIRST_COMPLETED)
+            if hot.done():
+                raise NotSettled(self._why(f"one object was written {HOT} times in a simulated minute"))
+            for manager, running in list(self._managers.items()):
+                if running.done():
+                    del self._managers[manager]  # it is told of once
+                    running.result()
+        finally:
+            sleeping.cancel()
+            hot.cancel()
 
-    def _why(self) -> str:
+    def _why(self, what: str) -> str:
         waiting = [problem for manager in self._managers for problem in manager.problems]
         if waiting:
-            return f"after {PATIENCE / 3600:.0f} simulated hours controllers have not started: {'; '.join(waiting)}"
+            return f"{what}: controllers have not started: {'; '.join(waiting)}"
         recent = "\n  ".join(self._writes[-10:])
-        return f"after {PATIENCE / 3600:.0f} simulated hours it still goes on; the last writes:\n  {recent}"
+        return f"{what}; the last writes:\n  {recent}"
 
     def _is_idle(self) -> bool:
         return self._plane.is_idle and all(manager.is_idle for manager in self._managers)
@@ -242,6 +259,28 @@ class Cluster(AbstractContextManager["Cluster"]):
             self._revision = event.revision
             self._last_write = self._loop.time()
             self._writes.append(f"{event.operation} by {_who(event.operation)}")
+            self._hot.written(event.operation, self._last_write)
+
+
+class _Hot:
+    """Notices that one object is written again and again."""
+
+    def __init__(self) -> None:
+        self.noticed = asyncio.Event()
+        self._minute = 0.0
+        self._writes: dict[tuple[object, str, str], int] = {}
+
+    def written(self, operation: Operation, at: float) -> None:
+        if not operation.name:
+            return  # each create is another object
+        if at >= self._minute + 60.0:
+            self._minute = at
+            self._writes.clear()
+            self.noticed.clear()
+        place = operation.resource, operation.namespace, operation.name
+        self._writes[place] = self._writes.get(place, 0) + 1
+        if self._writes[place] >= HOT:
+            self.noticed.set()
 
 
 @asynccontextmanager
