@@ -348,3 +348,33 @@ def test_both_doors_lead_to_one_server():
         assert answer.body == (await client.ask("GET", f"{CONFIG_MAPS}/a"))[2]
 
     on_a_server(main)
+
+
+def test_nobody_is_taken_for_somebody_else():
+    async def main(server, client):
+        status, _, body = await client.ask("GET", CONFIG_MAPS, headers={"impersonate-user": "bob"})
+        assert status == 501
+        assert json.loads(body)["message"] == "impersonation is not supported by the embedded server yet"
+
+    on_a_server(main)
+
+
+def test_what_is_nested_too_deeply_to_be_walked_is_refused():
+    async def main(server, client):
+        schema = {"type": "object"}
+        for _ in range(400):
+            schema = {"type": "object", "properties": {"a": schema}}
+        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+        crd = {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "deeps.example.com"},
+            "spec": {"group": "example.com", "scope": "Cluster", "names": {"plural": "deeps", "kind": "Deep"}, "versions": [version]},
+        }
+        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        status, _, body = await client.ask("POST", path, json.dumps(crd).encode(), headers=JSON)
+        assert status == 400
+        assert "nested too deeply" in json.loads(body)["message"]
+        assert (await client.ask("GET", f"{path}/deeps.example.com"))[0] == 404
+
+    on_a_server(main)

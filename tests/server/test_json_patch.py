@@ -132,3 +132,11 @@ def test_an_object_that_has_moved_on_is_not_patched():
         assert (refused.value.code, refused.value.status["reason"]) == (409, "Conflict")
 
     talk(main)
+
+
+def test_copies_add_up_to_three_mebibytes_at_most() -> None:
+    doubling = [{"op": "copy", "from": "/data", "path": f"/data/{at}"} for at in range(40)]
+    with pytest.raises(PatchFailed, match="copies more than 3145728 bytes"):
+        json_patch({"data": {"a": "x" * 1000}}, doubling)
+    few = [{"op": "copy", "from": "/data/a", "path": f"/data/{at}"} for at in range(2000)]
+    assert len(json_patch({"data": {"a": "x" * 1000}}, few)["data"]) == 2001

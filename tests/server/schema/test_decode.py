@@ -129,3 +129,12 @@ def test_yaml_strings_stay_strings(value: Any) -> None:
 def test_half_of_a_surrogate_pair_becomes_a_replacement_character() -> None:
     assert decode_json(rb'{"a": "\ud800x\ud83d\ude00", "\udc00": ["\ud800"]}') == ({"a": "\ufffdx\U0001f600", "\ufffd": ["\ufffd"]}, [])
     assert decode_yaml(rb'a: "\ud800x"') == ({"a": "\ufffdx"}, [])
+
+
+def test_a_few_lines_of_aliases_cannot_mean_billions_of_values() -> None:
+    lines = [b"a: &a [x,x,x,x,x,x,x,x,x]"]
+    for at in range(9):
+        lines.append(b"%c: &%c [%s]" % (98 + at, 98 + at, b",".join([b"*%c" % (97 + at)] * 9)))
+    with pytest.raises(MalformedBody, match="excessive aliasing"):
+        decode_yaml(b"\n".join(lines))
+    assert decode_yaml(b"a: &a [1, 2]\nb: *a\nc: [*a, *a]")[0] == {"a": [1, 2], "b": [1, 2], "c": [[1, 2], [1, 2]]}

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from setpoint.api import ADMIN, Answer, ApiError, Identity, Stream
 from setpoint.api.paths import MethodNotAllowed, NotAPath, from_http
-from setpoint.api.status import StatusDetails, failure
+from setpoint.api.status import StatusDetails, failure, not_supported_here
 from setpoint.cluster.server.auth import Tokens
 from setpoint.cluster.server.health import is_health
 from setpoint.cluster.server.paths import no_such_path
@@ -72,6 +72,8 @@ class HttpFace:
     async def _outcome(self, scope: Scope, headers: Mapping[str, str], receive: Receive) -> Answer | Stream:
         path = scope["raw_path"].decode("latin-1") if scope.get("raw_path") else quote(scope["path"])
         identity = ADMIN if self._tokens is None or is_health(path) else self._tokens.identify(headers.get("authorization", ""))
+        if "impersonate-user" in headers:
+            raise not_supported_here("impersonation")
         body = await _body(headers, receive)
         try:
             operation = from_http(scope["method"], path, scope.get("query_string", b"").decode("latin-1"), headers, body)

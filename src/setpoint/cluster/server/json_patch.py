@@ -12,12 +12,15 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from setpoint.cluster.server.encoding import encode
 from setpoint.cluster.server.metadata import go_type
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.structured.values import same
 
 LIMIT = 10_000
 """The most operations of one patch."""
+COPY_LIMIT = 3 * 1024 * 1024
+"""The most bytes that the copies of one patch may add up to: a copy of a copy of a copy grows fast."""
 
 
 class MalformedPatch(ValueError):
@@ -41,9 +44,23 @@ def operations_of(patch: Json) -> list[Mapping[str, Json]]:
 def json_patch(document: Json, operations: list[Mapping[str, Json]]) -> Json:
     """A new document: this one after all operations. Raises `PatchFailed`."""
     root: dict[str, Any] = {"": copy.deepcopy(document)}
+    copied = 0
     for operation in operations:
-        _apply(root, operation)
+        if operation.get("op") == "copy":
+            copied += _copy(root, operation, COPY_LIMIT - copied)
+        else:
+            _apply(root, operation)
     return root[""]
+
+
+def _copy(root: dict[str, Any], operation: Mapping[str, Json], left: int) -> int:
+    """Copies, and tells how many bytes, of which there may be as many as are left."""
+    source = _get(root, _path(operation, "from"))
+    size = len(encode(source))
+    if size > left:
+        raise PatchFailed(f"the patch copies more than {COPY_LIMIT} bytes")
+    _add(root, _path(operation, "path"), copy.deepcopy(source))
+    return size
 
 
 def _apply(root: dict[str, Any], operation: Mapping[str, Json]) -> None:
@@ -57,8 +74,6 @@ def _apply(root: dict[str, Any], operation: Mapping[str, Json]) -> None:
             _replace(root, path, copy.deepcopy(operation.get("value")))
         case "move":
             _add(root, path, _remove(root, _path(operation, "from")))
-        case "copy":
-            _add(root, path, copy.deepcopy(_get(root, _path(operation, "from"))))
         case "test":
             if not same(_get(root, path), operation.get("value")):
                 raise PatchFailed(f"the value at {operation.get('path')} is another one than the patch expects")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
-from setpoint.api.status import failure, not_found
+from setpoint.api.status import bad_request, failure, not_found
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
@@ -78,6 +78,9 @@ class ApiServer:
             outcome = self._answer(operation, warnings)
         except ApiError as error:
             outcome = error.status.answer(tuple(dict.fromkeys(warnings)))
+        except RecursionError:
+            # Nothing has been stored: what is nested too deeply to be walked is walked before that.
+            outcome = bad_request("the object is nested too deeply for the embedded server").status.answer()
         observer = self.world.observer
         if observer.heard:
             status = outcome.status if isinstance(outcome, Answer) else 200

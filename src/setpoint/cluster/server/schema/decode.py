@@ -57,7 +57,7 @@ def decode_yaml(body: bytes) -> tuple[Json, list[str]]:
             pass  # a flow mapping that is YAML alone
     try:
         node = yaml.compose(body.partition(b"\n---")[0], Loader=_Loader)
-        value = None if node is None else _from_node(node)
+        value = None if node is None else _Reading(len(body) + _ALIASES).value(node)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedBody(f"error converting YAML to JSON: yaml: {_yaml_problem(error)}") from error
     found: list[str] = []
@@ -167,6 +167,8 @@ def _yaml_problem(error: Exception) -> str:
     return str(error)
 
 
+_ALIASES = 100_000
+"""Values that aliases may stand for, beyond those that a document can hold anyway."""
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = _TAG + "plain"
 _TRUE = frozenset(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"))
@@ -186,35 +188,43 @@ class _Loader(yaml.SafeLoader):
         return _TAG + ("str" if kind is yaml.ScalarNode else "map" if kind is yaml.MappingNode else "seq")
 
 
-def _from_node(node: yaml.Node) -> Json:
-    match node:
-        case yaml.MappingNode():
-            return _mapping(node)
-        case yaml.SequenceNode():
-            return [_from_node(item) for item in node.value]
-        case _:
-            return _scalar(node)
+class _Reading:
+    """Values from nodes, as many as a document can hold that does not say most of them by aliases: a few lines could mean billions."""
 
+    def __init__(self, limit: int) -> None:
+        self._left = limit
 
-def _mapping(node: yaml.MappingNode) -> _Pairs:
-    own, merged = _Pairs(), _Pairs()
-    for key, value in node.value:
-        if isinstance(key, yaml.ScalarNode) and key.tag == _PLAIN and key.value == "<<":
-            for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                if not isinstance(source, yaml.MappingNode):
-                    raise _misplaced("map merge requires map or sequence of maps as the value", key)
-                merged.extend(_mapping(source))
-        elif isinstance(key, yaml.ScalarNode):
-            own.append((_key(_scalar(key)), _from_node(value)))
-        else:
-            raise _misplaced("invalid map key", key)
-    present = {key for key, _ in own}
-    # Of merged mappings the first to have a key decides it, and the mapping's own keys outrank them.
-    for key, value in merged:
-        if key not in present:
-            present.add(key)
-            own.append((key, value))
-    return own
+    def value(self, node: yaml.Node) -> Json:
+        self._left -= 1
+        if self._left < 0:
+            raise MalformedBody("error converting YAML to JSON: yaml: document contains excessive aliasing")
+        match node:
+            case yaml.MappingNode():
+                return self._mapping(node)
+            case yaml.SequenceNode():
+                return [self.value(item) for item in node.value]
+            case _:
+                return _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode) -> _Pairs:
+        own, merged = _Pairs(), _Pairs()
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag == _PLAIN and key.value == "<<":
+                for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                    if not isinstance(source, yaml.MappingNode):
+                        raise _misplaced("map merge requires map or sequence of maps as the value", key)
+                    merged.extend(self._mapping(source))
+            elif isinstance(key, yaml.ScalarNode):
+                own.append((_key(_scalar(key)), self.value(value)))
+            else:
+                raise _misplaced("invalid map key", key)
+        present = {key for key, _ in own}
+        # Of merged mappings the first to have a key decides it, and the mapping's own keys outrank them.
+        for key, value in merged:
+            if key not in present:
+                present.add(key)
+                own.append((key, value))
+        return own
 
 
 def _misplaced(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
