@@ -51,7 +51,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder that is both the current one and the user's home, an environment that names no cluster, and imports that are undone."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "WATCH_NAMESPACE"):
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "WATCH_NAMESPACE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "path", list(sys.path))
     modules = dict(sys.modules)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -12,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from setpoint.cli import destination
-from setpoint.cli.failure import Failure
+from setpoint.client import in_cluster
 from setpoint.world import RealSockets
 
 from .conftest import Cli, Write
@@ -39,14 +42,43 @@ def test_embedded_is_implied_only_where_there_is_nothing_else(alone: Path) -> No
 
 def test_in_a_pod_embedded_is_not_implied(alone: Path) -> None:
     pod = {"HOME": str(alone), "KUBERNETES_SERVICE_HOST": "10.0.0.1"}
-    with pytest.raises(Failure, match="this runs in a pod, and in-cluster configuration is not supported yet: mount a kubeconfig"):
-        destination.is_embedded(False, None, None, env=pod)
+    assert not destination.is_embedded(False, None, None, env=pod)
     assert not destination.is_embedded(False, None, None, env={**pod, "KUBECONFIG": "/etc/kubeconfig"})
 
 
-def test_in_a_pod_the_program_ends(cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
-    assert "in-cluster configuration is not supported yet" in cli("run", controller).refusal()
+@pytest.fixture
+def pod(server: Path, alone: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The environment of a pod of the server's, and the folder of its service account."""
+    cluster = yaml.safe_load(server.read_text())["clusters"][0]["cluster"]
+    address = urlsplit(cluster["server"])
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", str(address.hostname))
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(address.port))
+    folder = alone / "serviceaccount"
+    folder.mkdir()
+    (folder / "token").write_text(yaml.safe_load(server.read_text())["users"][0]["user"]["token"])
+    (folder / "ca.crt").write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
+    monkeypatch.setattr(in_cluster, "SERVICE_ACCOUNT", str(folder))
+    return folder
+
+
+def test_in_a_pod_the_program_runs_as_its_service_account(cli: Cli, controller: Path, pod: Path) -> None:
+    ended = cli("run", controller, "--metrics-bind-address", "192.0.2.1:80")  # which nobody can listen on, so that it ends
+    assert ended.refusal().startswith("an endpoint cannot listen: ")
+    said = [json.loads(line)["msg"] for line in ended.err.splitlines() if line.startswith("{")]
+    assert any(text.startswith("In a pod, server https://127.0.0.1:") for text in said)
+
+
+def test_in_a_pod_whose_token_is_refused_the_program_ends(cli: Cli, controller: Path, pod: Path) -> None:
+    (pod / "token").write_text("of another cluster")
+    assert cli("run", controller).refusal().startswith("the service account of this pod cannot be used: get /version: Unauthorized")
+
+
+def test_in_a_pod_without_a_service_account_the_program_ends(cli: Cli, controller: Path, pod: Path) -> None:
+    (pod / "token").unlink()
+    assert cli("run", controller).refusal() == (
+        f"this runs in a pod without the token of a service account: there is no {pod / 'token'}; set automountServiceAccountToken on the "
+        "pod, or mount a kubeconfig and name it with --kubeconfig or KUBECONFIG"
+    )
 
 
 def test_a_broken_default_kubeconfig_is_an_error(cli: Cli, controller: Path, write: Write) -> None:

@@ -112,7 +112,7 @@ def cluster(**fields):
         (cluster(server="https://x", **{"certificate-authority-data": "%%%"}), ["certificate-authority-data", "not base64"]),
         (user(**{"client-certificate": "gone.crt"}), ["client-certificate of user 'me'", "gone.crt", "No such file"]),
         (user(**{"client-certificate-data": encoded(b"x")}), ["has a client-certificate but no client-key"]),
-        (user(exec={"command": "aws-iam"}), ["'aws-iam'", "exec", "not supported yet"]),
+        (user(exec={"command": "aws-iam"}), ["exec of user 'me' (aws-iam)", "client.authentication.k8s.io/v1beta1", "None"]),
         (user(**{"auth-provider": {"name": "gcp"}}), ["'gcp'", "auth-provider", "not supported"]),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -367,7 +367,7 @@ def authorization(request: str) -> str:
     return next((line.partition(": ")[2] for line in request.split("\r\n") if line.startswith("Authorization")), "")
 
 
-def test_a_token_file_is_read_again_when_it_changes(tmp_path):
+def test_a_token_file_is_read_again_when_it_changes(tmp_path, caplog):
     file = tmp_path / "token"
     file.write_text("first\n")
 
@@ -375,18 +375,27 @@ def test_a_token_file_is_read_again_when_it_changes(tmp_path):
         await transport.send(READ)
         (tmp_path / "new").write_text("second\n")
         os.replace(tmp_path / "new", file)
-        await transport.send(READ)
-        file.unlink()
-        missing = await transport.send(READ)
-        file.write_text("")
-        empty = await transport.send(READ)
-        return [authorization(request) for request in server.requests], missing, empty
+        for change in (lambda: None, file.unlink, lambda: file.write_text(""), lambda: file.write_text("third")):
+            change()
+            await transport.send(READ)
+        return [authorization(request) for request in server.requests]
 
-    sent, missing, empty = http(answering(b"{}"), act, token_file=str(file))
-    assert sent == ["Bearer first", "Bearer second"]
-    for outcome in (missing, empty):
-        assert isinstance(outcome, NotSent)
-        assert str(file) in outcome.reason
+    sent = http(answering(b"{}"), act, token_file=str(file))
+    assert sent == ["Bearer first", "Bearer second", "Bearer second", "Bearer second", "Bearer third"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert f"the token file {file} cannot be read: No such file or directory; the token from before" in caplog.text
+
+
+@pytest.mark.parametrize(("content", "says"), [(None, "cannot be read: No such file"), (b" ", "holds no token"), (b"\xff", "is not text")])
+def test_without_a_token_there_is_no_request(tmp_path, content, says):
+    file = tmp_path / "token"
+    if content is not None:
+        file.write_bytes(content)
+
+    outcome = http(answering(b"{}"), send_read, token_file=str(file))
+    assert isinstance(outcome, NotSent)
+    assert str(file) in outcome.reason
+    assert says in outcome.reason
 
 
 def test_impersonation_and_tokens_go_into_headers():

@@ -1,4 +1,7 @@
-"""Where a program runs: against a cluster of the kubeconfig, or on the embedded control plane; in which namespace; on which ports."""
+"""Where a program runs, in which namespace, and on which ports.
+
+It runs against a cluster of the kubeconfig, against the one whose pod it is in, or on the embedded control plane.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Mapping
 
 from setpoint.cli.failure import USAGE, Failure
 from setpoint.client.config import Config, ConfigError, has_default_config, load_config
+from setpoint.client.in_cluster import in_pod
 
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -16,25 +20,19 @@ def is_embedded(asked: bool, kubeconfig: str | None, context: str | None, *, env
     """Whether it is the embedded one: when asked for, or when nothing else is there.
 
     Nothing else is there when KUBECONFIG is unset, the user has no default kubeconfig, and this is no pod. A kubeconfig that is there
-    and broken is not passed over: that would be a cluster other than the one that is meant. Raises `Failure`.
+    and broken is not passed over, nor is a pod without a service account: that would be a cluster other than the one that is meant.
+    Raises `Failure`.
     """
     env = os.environ if env is None else env
     if asked:
         if kubeconfig or context:
             raise Failure("--embedded brings its own cluster; leave out --kubeconfig and --context", code=USAGE)
         return True
-    if kubeconfig or context or has_default_config(env=env):
-        return False
-    if env.get("KUBERNETES_SERVICE_HOST"):
-        raise Failure(
-            "this runs in a pod, and in-cluster configuration is not supported yet: mount a kubeconfig and name it with --kubeconfig, "
-            "or ask for --embedded"
-        )
-    return True
+    return not (kubeconfig or context or has_default_config(env=env) or in_pod(env))
 
 
 def configured(kubeconfig: str | None, context: str | None) -> Config:
-    """The kubeconfig's cluster. Raises `Failure`."""
+    """The kubeconfig's cluster, or the one that this pod runs in. Raises `Failure`."""
     try:
         return load_config(kubeconfig, context)
     except ConfigError as error:

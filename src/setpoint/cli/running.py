@@ -56,7 +56,7 @@ def run_embedded(asked: Run, port: int, write_kubeconfig: str | None) -> None:
 
 
 def run(asked: Run, kubeconfig: str | None, context: str | None) -> None:
-    """Runs against the kubeconfig's cluster until a signal. Raises `Failure`."""
+    """Runs against the kubeconfig's cluster, or the pod's, until a signal. Raises `Failure`."""
     program = _Program(asked)
     with program.ready_to_end():
         program.run(configured(kubeconfig, context), owns_cluster=False)
@@ -101,7 +101,8 @@ class _Program:
             stack.push_async_callback(world.threads.close)
             version = await _version(connection, config)
             if not owns_cluster:
-                shown = f"Context [bold]{escape(config.context)}[/], server [bold]{escape(config.server)}[/], Kubernetes {escape(version)}"
+                who = f"Context [bold]{escape(config.context)}[/]" if config.context else "In a pod"
+                shown = f"{who}, server [bold]{escape(config.server)}[/], Kubernetes {escape(version)}"
                 console.greet(shown)
             manager = Manager(connection, options=options)
             stack.callback(world.observer.subscribe(activity.say))
@@ -158,7 +159,7 @@ async def _version(connection: Connection, config: Config) -> str:
         answer = await connection.call(Operation(verb="get", path="/version", user_agent="setpoint"))
         return str(msgspec.json.decode(answer.body).get("gitVersion", "of an unknown version"))
     except ApiError as error:
-        raise Failure(f"context {config.context!r} cannot be used: {error}") from error
+        raise Failure(f"{config.title} cannot be used: {error}") from error
     except (msgspec.DecodeError, AttributeError) as error:
         raise Failure(f"{config.server} is no Kubernetes API server: its /version is no JSON object") from error
 

@@ -1,8 +1,9 @@
 """How state is read and written.
 
-A `Transport` carries an operation to a server: `HttpTransport` over the network, as a `Config` from a kubeconfig says, `InProcessTransport`
-to a server in the same program. A `Connection` makes answers or typed errors of what comes back. A `Client` puts typed verbs on top, with
-siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes. `errors` holds every error that a verb can raise.
+A `Transport` carries an operation to a server: `HttpTransport` over the network, as a `Config` says, which comes from a kubeconfig or from
+the pod; `InProcessTransport` to a server in the same program. A `Connection` makes answers or typed errors of what comes back. A `Client`
+puts typed verbs on top, with siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes. `errors` holds every error that a
+verb can raise.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from setpoint.client.manifest import Apply
 from setpoint.client.raw import RawVerbs
 
 if TYPE_CHECKING:
-    from setpoint.client.config import Config, ConfigError, has_default_config, load_config
+    from setpoint.client.config import Config, ConfigError, ExecPlugin, has_default_config, load_config
     from setpoint.client.http import HttpTransport
+    from setpoint.client.in_cluster import in_cluster_config, in_pod
 
 _LOADED_WHEN_ASKED_FOR = {
     "Config": "setpoint.client.config",
     "ConfigError": "setpoint.client.config",
+    "ExecPlugin": "setpoint.client.config",
     "HttpTransport": "setpoint.client.http",
     "has_default_config": "setpoint.client.config",
+    "in_cluster_config": "setpoint.client.in_cluster",
+    "in_pod": "setpoint.client.in_cluster",
     "load_config": "setpoint.client.config",
 }
 """An HTTP client and a YAML parser take as long to load as all the rest; who talks to a server in the same process needs neither."""
@@ -48,6 +53,7 @@ __all__ = [
     "ConfigError",
     "Connection",
     "Discovery",
+    "ExecPlugin",
     "HttpTransport",
     "InProcessTransport",
     "RawVerbs",
@@ -55,6 +61,8 @@ __all__ = [
     "RequestSent",
     "errors",
     "has_default_config",
+    "in_cluster_config",
+    "in_pod",
     "load_config",
     "verbs",
 ]

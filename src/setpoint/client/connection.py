@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -22,6 +23,23 @@ _log = logging.getLogger("setpoint.client")
 TRIES = 10
 """How often one call is sent at most while the server asks to come back later."""
 _WARNINGS_KEPT = 1000
+
+
+@runtime_checkable
+class Separable(Protocol):
+    """A transport that can be had once more, for another thread's event loop."""
+
+    def another(self) -> Transport:
+        """A way to the same server that shares nothing with this one."""
+        ...
+
+
+class NotYetSent(NotSent, frozen=True):
+    """Nothing happened, and it may be sent now: what it lacked, which took a while, is there.
+
+    That while may have been long enough for a write to be no longer allowed, so it is for the connection to send it again. A transport that
+    says so for ever is sent to no more than `TRIES` times.
+    """
 
 
 def _open() -> str | None:
@@ -54,6 +72,7 @@ class Connection:
         self._transport = transport
         self._slots = asyncio.Semaphore(max_in_flight)
         self._warned: dict[str, None] = {}
+        self._writing: dict[asyncio.Timeout, None] = {}
 
     async def call(self, operation: Operation) -> Answer:
         """The server's answer, which is never a failed one.
@@ -62,7 +81,8 @@ class Connection:
         that was sent and got no answer; `NotLeading` for a write that the fence held back.
 
         A request that is answered 429 was not executed: it is sent again, after as long as the server asks, until the deadline. A read
-        that got no answer is sent once more, since a kept-alive connection may have been closed just then.
+        that got no answer is sent once more, since a kept-alive connection may have been closed just then. One that is answered 401 is sent
+        again where the transport has come by other credentials.
         """
         outcome = await self._outcome(operation)
         if isinstance(outcome, Answer):
@@ -81,6 +101,25 @@ class Connection:
         """Lets go of the transport's connections."""
         await self._transport.close()
 
+    def cut_writes(self) -> None:
+        """Stops waiting for the writes that are under way: what they come to is unknown. The fence is not touched."""
+        now = asyncio.get_running_loop().time()
+        for timeout in self._writing:
+            timeout.reschedule(now)
+
+    def beside(self, *, timeout: float) -> Connection:
+        """Another connection over the same transport: with its own bound on requests in flight and time-out, and without the fence."""
+        return Connection(self._transport, self.world, user_agent=self.user_agent, timeout=timeout)
+
+    def apart(self, world: World, *, timeout: float) -> Connection | None:
+        """Another connection to the same server that shares nothing with this one, for another thread's event loop.
+
+        None where there is no such thing: the server is within this event loop.
+        """
+        if not isinstance(self._transport, Separable):
+            return None
+        return Connection(self._transport.another(), world, user_agent=self.user_agent, timeout=timeout)
+
     async def _outcome(self, operation: Operation) -> Answer | Stream:
         loop = asyncio.get_running_loop()
         deadline = operation.deadline if operation.deadline is not None else loop.time() + self.timeout
@@ -98,6 +137,8 @@ class Connection:
                 if wait is None or tries >= TRIES or loop.time() + wait >= deadline:
                     raise answered(outcome, operation)
                 await asyncio.sleep(wait)
+            elif isinstance(outcome, NotYetSent) and tries < TRIES and loop.time() < deadline:
+                continue
             elif isinstance(outcome, NotSent):
                 raise unreachable(outcome.reason, operation)
             elif isinstance(outcome, Unknown):
@@ -115,13 +156,18 @@ class Connection:
         started: float | None = None
         outcome: Outcome
         try:
-            async with asyncio.timeout_at(deadline), self._slots:
-                if operation.is_write and (reason := self.fence()) is not None:
-                    raise not_leading(reason, operation)
+            async with asyncio.timeout_at(deadline) as timeout, self._slots:
+                if operation.is_write:
+                    if (reason := self.fence()) is not None:
+                        raise not_leading(reason, operation)
+                    self._writing[timeout] = None
                 started = clock.monotonic()
                 if observer.heard:
                     observer.emit(RequestSent(operation=operation))
-                outcome = await self._transport.send(operation)
+                try:
+                    outcome = await self._transport.send(operation)
+                finally:
+                    self._writing.pop(timeout, None)
         except TimeoutError:
             if started is None:
                 return NotSent("its turn did not come before its deadline: too many requests are in flight, or the server is too slow")

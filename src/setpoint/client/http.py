@@ -20,8 +20,10 @@ from yarl import URL
 from setpoint.api import Answer, NotSent, Operation, Outcome, StreamBroken, Unknown
 from setpoint.api.paths import to_http
 from setpoint.client.config import Config, ConfigError
-from setpoint.client.credentials import Credentials, ssl_context
+from setpoint.client.connection import NotYetSent
+from setpoint.client.credentials import Credential, credentials_of, impersonation
 from setpoint.client.http_failure import Failed, failure_of
+from setpoint.client.tls import Tls
 from setpoint.world import World
 
 CONNECT_TIMEOUT = 10.0
@@ -40,9 +42,11 @@ class HttpTransport:
 
     def __init__(self, config: Config, world: World) -> None:
         self.config = config
-        self._credentials = Credentials(config)
+        self._world = world
         secure = config.server.startswith("https://")
-        self._ssl: ssl.SSLContext | bool = ssl_context(config, world.clock.now()) if secure else False
+        self._tls = Tls(config, world.clock) if secure else None
+        self._credentials = credentials_of(config, self._ca, world)
+        self._impersonation = impersonation(config)
         self._server_hostname = config.tls_server_name if secure else None
         self._proxy = config.proxy_url or _proxy_of(config.server)
         self._session: aiohttp.ClientSession | None = None
@@ -50,24 +54,41 @@ class HttpTransport:
         self._closed = False
 
     async def send(self, operation: Operation, /) -> Outcome:
-        """Carries the operation to the server."""
+        """Carries the operation to the server.
+
+        A write whose credential had to be waited for, and anything that was answered 401 where there is another credential by now, is
+        `NotYetSent`: who may not ask has done nothing.
+        """
         if self._closed:
             return NotSent(f"the connection to {self.config.server} is closed")
+        try:
+            credential = self._credentials.at_hand()
+            if credential is None:
+                credential = await self._credentials.waited_for(_a_little_before(operation))
+                if operation.is_write:
+                    return NotYetSent("its credentials had to be waited for")
+            secured = self._secured(credential)
+            outcome = await self._sent(operation, credential, secured)
+            if isinstance(outcome, Answer) and outcome.status == 401 and self._may_ask_again(credential, secured):
+                return NotYetSent("the server refused its credentials, and there are others by now")
+            return outcome
+        except ConfigError as error:
+            return NotSent(str(error))
+
+    async def _sent(self, operation: Operation, credential: Credential, secured: ssl.SSLContext | bool) -> Outcome:
         method, target = to_http(operation)
         try:
-            headers = self._headers(operation)
             response = await self._pool().request(
                 method,
                 URL(self.config.server + target, encoded=True),
                 data=operation.body or None,
-                headers=headers,
+                headers=self._headers(operation, credential),
                 allow_redirects=False,
                 proxy=self._proxy,
+                ssl=secured,
                 server_hostname=self._server_hostname,
                 timeout=_time_to_connect(operation),
             )
-        except ConfigError as error:
-            return NotSent(str(error))
         except Failed as failed:
             return failed.outcome
         except aiohttp.ClientError as error:
@@ -80,9 +101,14 @@ class HttpTransport:
             return self._stream(response)
         return await self._answer(response)
 
+    def another(self) -> HttpTransport:
+        """Another way to the same server, with connections of its own, for another event loop."""
+        return HttpTransport(self.config, self._world)
+
     async def close(self) -> None:
         """Ends all connections, those of open watches too."""
         self._closed = True
+        await self._credentials.close()
         for stream in list(self._streams.values()):
             await stream.close()
         if self._session is not None:
@@ -93,7 +119,7 @@ class HttpTransport:
         if self._session is None:
             # How many requests are in flight is the connection's business; the pool has no bound of its own.
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ssl=self._ssl, keepalive_timeout=_KEEP_ALIVE),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER,
                 max_field_size=1 << 16,
@@ -108,18 +134,30 @@ class HttpTransport:
         except (aiohttp.ClientError, OSError) as error:
             raise Failed(failure_of(error, self.config)) from error
 
-    def _headers(self, operation: Operation) -> CIMultiDict[str]:
+    def _may_ask_again(self, used: Credential, secured: ssl.SSLContext | bool) -> bool:
+        """Whether there is something better than what the server refused."""
+        return self._credentials.refused(used) or self._secured(used) is not secured
+
+    def _secured(self, credential: Credential) -> ssl.SSLContext | bool:
+        return False if self._tls is None else self._tls.context(credential.pair)
+
+    def _ca(self) -> bytes | None:
+        return self.config.ca_data if self._tls is None else self._tls.ca
+
+    def _headers(self, operation: Operation, credential: Credential) -> CIMultiDict[str]:
         headers = CIMultiDict[str]()
         headers["Accept"] = operation.accept
         # A watch's small frames gain nothing from compression, and would wait in the compressor.
-        headers["Accept-Encoding"] = "identity" if operation.verb == "watch" else "gzip"
+        headers["Accept-Encoding"] = "identity" if operation.verb == "watch" or self.config.disable_compression else "gzip"
         if operation.user_agent:
             headers["User-Agent"] = operation.user_agent
         if operation.content_type:
             headers["Content-Type"] = operation.content_type
         for name, value in operation.headers.items():
             headers[name] = value
-        for name, value in self._credentials.headers():
+        if credential.authorization:
+            headers["Authorization"] = credential.authorization
+        for name, value in self._impersonation:
             headers.add(name, value)
         return headers
 
@@ -201,6 +239,12 @@ class HttpStream:
 
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT)
+
+
+def _a_little_before(operation: Operation) -> float:
+    """When to stop waiting for what a request needs, so that the reason is told before the caller stops waiting; in the loop's time."""
+    now = asyncio.get_running_loop().time()
+    return now + (CONNECT_TIMEOUT if operation.deadline is None else (operation.deadline - now) * 0.9)
 
 
 def _time_to_connect(operation: Operation) -> aiohttp.ClientTimeout:

@@ -1,8 +1,8 @@
-"""The outside: time, chance, threads and sockets come in here and nowhere else.
+"""The outside: time, chance, threads, sockets and other programs come in here and nowhere else.
 
 A `World` holds one door for each. `real_world()` is the machine. `simulated_world(loop)` belongs to a `SimulatedLoop`: time that jumps,
-chance from a seed, threads that hand over, no sockets. Everything else in Setpoint takes a `World` and an ordinary asyncio loop, so the
-production code runs in simulated time with nothing else replaced. The world's `Observer` hears what happens in every room.
+chance from a seed, threads that hand over, no sockets, no programs. Everything else in Setpoint takes a `World` and an ordinary asyncio
+loop, so the production code runs in simulated time with nothing else replaced. The world's `Observer` hears what happens in every room.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from setpoint.world.clock import Clock, RealClock, SimulatedClock
 from setpoint.world.loop import Deadlock, SimulatedLoop, new_loop
 from setpoint.world.observer import Event, Observer
 from setpoint.world.process import PROCESS
+from setpoint.world.programs import NoPrograms, Printed, Programs, RealPrograms
 from setpoint.world.sockets import NoSockets, PortInUse, RealSockets, Sockets
 from setpoint.world.threads import HandOverThreads, RealThreads, Threads
 
@@ -32,6 +33,7 @@ class World:
     chance: Chance
     threads: Threads
     sockets: Sockets
+    programs: Programs = field(default_factory=NoPrograms)
     simulated: bool = False
     host: str = "simulated"
     observer: Observer = field(default_factory=Observer)
@@ -40,7 +42,12 @@ class World:
 def real_world(*, threads: int = 32) -> World:
     """The machine: its clock, its randomness, a pool of at most that many threads, its network."""
     return World(
-        clock=RealClock(), chance=RealChance(), threads=RealThreads(threads), sockets=RealSockets(), host=socket.gethostname()
+        clock=RealClock(),
+        chance=RealChance(),
+        threads=RealThreads(threads),
+        sockets=RealSockets(),
+        programs=RealPrograms(),
+        host=socket.gethostname(),
     )
 
 
@@ -84,11 +91,15 @@ __all__ = [
     "Deadlock",
     "Event",
     "HandOverThreads",
+    "NoPrograms",
     "NoSockets",
     "Observer",
     "PortInUse",
+    "Printed",
+    "Programs",
     "RealChance",
     "RealClock",
+    "RealPrograms",
     "RealSockets",
     "RealThreads",
     "SeededChance",
