@@ -23,6 +23,7 @@ from setpoint.controller.events import QueueAdded, RunEnded, RunStarted
 from setpoint.k8s.apps.v1 import Deployment
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.testing import Cluster
+from setpoint.testing.cluster import NotSettled
 
 from .faults import FaultyTransport
 
@@ -69,9 +70,10 @@ def app(name: str = "shop", replicas: int = 3) -> WebApp:
 
 
 def refused(check, *arguments) -> None:
-    """The check must fail: the rule is broken."""
-    with pytest.raises(AssertionError):
+    """The check must fail: the rule is broken. That nothing settles any more is no such failure: then the breaking itself is broken."""
+    with pytest.raises(AssertionError) as failure:
         check(*arguments)
+    assert not isinstance(failure.value, NotSettled), failure.value
 
 
 # ---- L6, L2: a change made while the controller is down is acted on at start
@@ -376,7 +378,7 @@ def test_broken_a_queue_without_processing_marks_is_noticed(monkeypatch):
 
     def take(self):
         key = original(self)
-        self._processing.pop(key, None)
+        self._busy.pop(key, None)
         return key
 
     monkeypatch.setattr(queue.Queue, "_take", take)
