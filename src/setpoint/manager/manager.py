@@ -1,13 +1,15 @@
 """`Manager`: the life of controllers in a process.
 
-It goes through its phases once, in order: caches first, then controllers, until it is told to stop; then nothing new is taken up, what runs
-may end within a deadline, and what has not ended by then is cancelled. Controllers may be added at any time before the end.
+It goes through its phases once, in order: caches first, then controllers (where there is a leader election, as soon as it leads), until it
+is told to stop; then nothing new is taken up, what runs may end within a deadline, and what has not ended by then is cancelled. Last of all
+the leadership is given back. Controllers may be added at any time before the end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, ExitStack
 from datetime import datetime
@@ -20,7 +22,9 @@ from setpoint.cache import Cache
 from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime
+from setpoint.manager.election import LeaderElection, LeadershipLost
 from setpoint.manager.endpoints import Checks, serve
+from setpoint.manager.leadership import Leadership
 from setpoint.manager.metrics import Metrics
 from setpoint.objects import Object, Scheme
 from setpoint.world import Event, World
@@ -35,6 +39,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `namespace` restricts what is watched; empty is all. `metrics` and `health` are addresses (host, port), None for no endpoint.
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
+    With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
     """
 
     namespace: str = ""
@@ -46,6 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     blocked: float = 1.0
     waiting: float = 10.0
     process_metrics: bool = False
+    leader_election: LeaderElection | None = None
 
 
 class Phase(Enum):
@@ -77,11 +83,16 @@ class Manager:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._stop: asyncio.Event = asyncio.Event()
         self._failure: RuntimeError | None = None
+        self._leadership: Leadership | None = None
+        self._working = False
+        if (election := self.options.leader_election) is not None:
+            self._leadership = leadership = Leadership(connection, election)
+            self.metrics.include_election(election.name, lambda: leadership.is_leader)
 
     @property
     def is_leader(self) -> bool:
         """Whether this process may write. Without leader election it always may."""
-        return True
+        return self._leadership is None or self._leadership.is_leader
 
     def now(self) -> datetime:
         """The wall time, in UTC, by the manager's clock."""
@@ -98,7 +109,7 @@ class Manager:
         return list(self._runtimes.values())
 
     def add(self, *controllers: Controller[Any]) -> None:
-        """Takes controllers; while the manager runs, they start at once, as soon as their caches are complete.
+        """Takes controllers; while the manager runs, and leads, they start at once, as soon as their caches are complete.
 
         Raises `ValueError` for a name that is taken, `TypeError` for a controller without reconciler, `RuntimeError` after the end.
         """
@@ -123,7 +134,7 @@ class Manager:
                 namespace=self.options.namespace,
             )
             self._runtimes[controller.name] = runtime
-            if self.phase is Phase.RUNNING:
+            if self._working and self.phase is Phase.RUNNING:
                 self._start(runtime)
 
     def stop(self) -> None:
@@ -136,6 +147,10 @@ class Manager:
         A controller that cannot start because its caches are not complete (its CRD is missing, the server is away) waits for that, and
         says so; nothing that a server or a reconciler does ends the manager. Should a part of it end by itself all the same, it ends the
         rest gracefully and raises `RuntimeError`: a process that is gone is noticed and started again, one that has gone blind is not.
+
+        With leader election, it fills its caches and waits for the leadership before it starts a controller. From here on, a write that
+        leaves when it does not lead raises `NotLeading`. It gives the leadership back when all its work has ended. If it loses it before
+        that, it ends without grace and raises `LeadershipLost`.
         """
         if self.phase is not Phase.NEW:
             raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
@@ -154,7 +169,7 @@ class Manager:
                 async with serve(
                     self.world,
                     registry=self.metrics.registry,
-                    live={"ping": lambda: None},
+                    live=self._live(),
                     ready=self._ready(),
                     metrics=options.metrics,
                     health=options.health,
@@ -166,17 +181,24 @@ class Manager:
     async def _run_controllers(self) -> None:
         caching = self._spawn("the cache", self.cache.run())
         watching = self._spawn("the watch over runs", self._watch_over())
+        leading = None if self._leadership is None else self._spawn("the leader election", self._leadership.run())
         try:
-            for runtime in self._runtimes.values():
-                self._start(runtime)
+            if self._leadership is not None:
+                await _first_of(self._stop, self._leadership.acquired)
+            if not self._stop.is_set():
+                self._working = True
+                for runtime in self._runtimes.values():
+                    self._start(runtime)
             await self._stop.wait()
-            await self._end_gracefully()
+            await self._end_gracefully(leading)
         finally:
             self.phase = Phase.STOPPING
             for task in (watching, *self._running.values()):
                 task.cancel()
             for runtime in self._runtimes.values():
                 await runtime.stop(wait=False)
+            if leading is not None:
+                await self._give_up(leading)
             caching.cancel()
             await asyncio.gather(watching, caching, *self._running.values(), return_exceptions=True)
         if self._failure is not None:
@@ -190,7 +212,10 @@ class Manager:
     def _part_ended(self, part: asyncio.Task[None]) -> None:
         """Every part of a manager runs until it is told to end."""
         error = None if part.cancelled() else part.exception()
-        if self.phase is Phase.RUNNING and self._failure is None:
+        if isinstance(error, LeadershipLost):
+            self._failure = error
+            self.stop()
+        elif self.phase is Phase.RUNNING and self._failure is None:
             self._failure = RuntimeError(f"{part.get_name()} has ended, though nothing told it to, and so the manager cannot go on")
             self._failure.__cause__ = error
             self.stop()
@@ -208,21 +233,29 @@ class Manager:
     def _start(self, runtime: ControllerRuntime) -> None:
         self._running[runtime.name] = self._spawn(f"controller {runtime.name!r}", runtime.run())
 
-    async def _end_gracefully(self) -> None:
+    async def _end_gracefully(self, leading: asyncio.Task[None] | None) -> None:
+        """Lets runs end within the grace. There is none without the leadership: what they would write is held back anyway."""
         self.phase = Phase.STOPPING
-        for name, runtime in self._runtimes.items():
-            if not runtime.has_started:
-                self._running[name].cancel()
+        for name, running in self._running.items():
+            if not self._runtimes[name].has_started:
+                running.cancel()
         ending = [asyncio.create_task(runtime.stop(), name=f"stop {runtime.name}") for runtime in self._runtimes.values()]
-        if not ending:
-            return
-        _, late = await asyncio.wait(ending, timeout=self.options.grace)
-        if late:
+        ended: asyncio.Future[Any] = asyncio.gather(*ending, return_exceptions=True)
+        until = [ended] if leading is None else [ended, leading]
+        await asyncio.wait(until, timeout=self.options.grace, return_when=FIRST_COMPLETED)
+        if not ended.done():
             names = [runtime.name for runtime in self._runtimes.values() if runtime.active]
-            log.warning("after %g s these still ran, and are cancelled: %s", self.options.grace, ", ".join(names))
+            why = f"after {self.options.grace:g} s" if leading is None or not leading.done() else "when the leadership was lost,"
+            log.warning("%s these still ran, and are cancelled: %s", why, ", ".join(names))
             for task in ending:
                 task.cancel()
-            await asyncio.gather(*ending, return_exceptions=True)
+        await ended
+
+    async def _give_up(self, leading: asyncio.Task[None]) -> None:
+        """Gives the Lease back, now that all work has ended. Whether it was lost meanwhile does not matter any more."""
+        if self._leadership is not None:
+            self._leadership.give_up()
+        await asyncio.wait([leading])
 
     @property
     def problems(self) -> list[str]:
@@ -233,6 +266,12 @@ class Manager:
             for informer in runtime.informers
             if not informer.has_synced
         ]
+
+    def _live(self) -> Checks:
+        checks: dict[str, Callable[[], str | None]] = {"ping": lambda: None}
+        if self._leadership is not None:
+            checks["leader-election"] = self._leadership.problem
+        return checks
 
     def _ready(self) -> Checks:
         def caches() -> str | None:
@@ -262,6 +301,15 @@ class Manager:
                             run,
                             now - at,
                         )
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 def _say_blocked(seconds: float, stack: str) -> None:

@@ -154,6 +154,11 @@ class Metrics:
         PlatformCollector(registry=self.registry)
         GCCollector(registry=self.registry)
 
+    def include_election(self, name: str, is_leader: Callable[[], bool]) -> None:
+        """Adds whether this process leads, as it is when it is asked for: `name` is the Lease's."""
+        status = Gauge("leader_election_master_status", "Whether this process is the leader: 0 or 1", ["name"], registry=self.registry)
+        status.labels(name).set_function(is_leader)
+
     def include_controller(self, name: str, concurrency: int) -> None:
         """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
         self.depth[name] = 0
