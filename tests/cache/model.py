@@ -53,9 +53,10 @@ def labels_of(data: bytes) -> dict[str, str]:
 class ModelStream:
     """A watch of the model server. `None` in the queue is a clean end, an exception is raised."""
 
-    def __init__(self, server: ModelServer, selector: LabelSelector) -> None:
+    def __init__(self, server: ModelServer, selector: LabelSelector, since: int = 0) -> None:
         self.server = server
         self.selector = selector
+        self.since = since
         self.queue: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
         self.closed = False
 
@@ -83,6 +84,8 @@ class ModelStream:
         """As the real server: what enters a selection is ADDED, what leaves it is DELETED in its previous form at the new version."""
         was = before is not None and self.selector.matches(labels_of(before))
         is_ = event != "DELETED" and self.selector.matches(labels_of(after))
+        if version_of(after) <= self.since:
+            return  # which happens to a client that knows a later version than the server does
         if is_:
             self.queue.put_nowait(encode_frame("MODIFIED" if was else "ADDED", after))
         elif was:
@@ -157,6 +160,12 @@ class ModelServer:
     def bookmark(self) -> None:
         if self.held is None:
             self.say(bookmark(self.version))
+
+    def restore(self, version: int) -> None:
+        """From a backup that was made at that version: what came after never happened, and its versions are used once more."""
+        self.state, self.version = self.prefix(version), version
+        self.history = [event for event in self.history if event[0] <= version]
+        self.cut()
 
     def say(self, frame: bytes | Exception | None) -> None:
         for stream in self.streams:
@@ -242,6 +251,7 @@ class ModelServer:
                 since = int(operation.options["resourceVersion"])
             except ValueError:
                 return bad_request("invalid resource version").status.answer()
+            stream.since = since
             if since < self.oldest:
                 stream.queue.put_nowait(
                     encode_frame("ERROR", expired(f"too old resource version: {since} ({self.oldest})").status.encode())

@@ -333,6 +333,19 @@ def test_waiting_for_a_version_ends_when_the_base_has_reached_it_and_not_before(
     held(scenario)
 
 
+def test_waiting_for_a_version_ends_with_the_history_that_it_belongs_to():
+    async def scenario(setup, server):
+        waiting = asyncio.get_running_loop().create_task(setup.informer.reached(version_of(server.put("a"))))
+        await asyncio.sleep(1)
+        assert not waiting.done()
+        server.restore(0)
+        server.release()
+        await asyncio.sleep(300)
+        assert waiting.done()
+
+    held(scenario)
+
+
 def test_labels_select_own_writes_as_they_are_now():
     async def scenario(setup, server):
         setup.informer.wrote(server.put("a", labels={"tier": "web"}))

@@ -445,6 +445,42 @@ def test_a_server_with_another_history_is_accepted_after_it_has_insisted():
     running(scenario, server=with_objects("a", "b", "c"))
 
 
+@pytest.mark.parametrize("bookmarks", [True, False])
+def test_a_server_that_is_restored_from_a_backup_is_noticed_by_its_bookmarks_or_its_silence(bookmarks):
+    """It has no reason to refuse a watch from a version that it has not reached again; it would merely leave out what comes until then."""
+
+    async def scenario(setup, server):
+        for label in "1234":
+            server.put("a", labels={"n": label})
+        server.put("lost")
+        await asyncio.sleep(1)
+        server.restore(3)
+        server.delete("b")
+        server.put("new")
+        for _ in range(6):
+            await asyncio.sleep(50)
+            if bookmarks:
+                server.bookmark()
+        assert setup.told.state == server.state
+        assert setup.names() == ["a", "new"]
+        assert setup.informer.version == server.version < 6
+
+    running(scenario, server=with_objects("a", "b"))
+
+
+def test_a_version_that_is_used_once_more_for_another_state_is_a_change():
+    async def scenario(setup, server):
+        server.put("a", labels={"n": "before"})
+        server.put("b")
+        await asyncio.sleep(1)
+        server.restore(1)
+        server.put("a", labels={"n": "after"})
+        await asyncio.sleep(300)
+        assert setup.told.names == ["+a", "~a", "+b", "-b", "~a"]
+
+    running(scenario, server=with_objects("a"))
+
+
 def test_the_order_of_frames_is_kept_whatever_they_arrive_with():
     """The end of the initial events and what comes after it may be one read."""
 

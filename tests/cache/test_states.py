@@ -106,6 +106,7 @@ TABLE = [
     (Watching(9), Ended(0.1), rest(Resuming(9)), []),
     (Watching(9), Broke("reset"), rest(Resuming(9)), []),
     (Watching(9), Silent(90), rest(Resuming(9)), []),
+    (Watching(9), Frames([bookmark(7)]), rest(Asking()), []),
     # pauses
     (Resting(Resuming(9), 1.0, "reset"), Rested(), Resuming(9), []),
 ]

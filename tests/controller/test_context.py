@@ -14,6 +14,7 @@ from setpoint.api import Operation
 from setpoint.api.status import Conflict
 from setpoint.client.errors import OwnerRefused
 from setpoint.controller import (
+    ApplyMemo,
     ApplySkipped,
     Context,
     Controller,
@@ -187,6 +188,21 @@ def test_an_apply_that_changes_nothing_is_free_and_a_foreign_change_ends_that() 
             await asyncio.sleep(1)
             assert len(rig.server.writes) == 3
             assert rig.server.names(Part) == ["a"]
+
+    simulate(main)
+
+
+def test_an_apply_is_not_taken_for_settled_by_a_version_that_a_restored_server_has_used_once_more() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        memo = ApplyMemo()
+        apply = await rig.client.prepare_apply(part())
+        answer = b'{"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7"},"spec":{"size":1}}'
+        memo.answered(apply, answer)
+        assert memo.is_settled(apply, answer)
+        assert memo.is_settled(apply, answer.replace(b'"7"', b'"8"'))
+        assert not memo.is_settled(apply, answer.replace(b'"size":1', b'"size":9'))
+        assert memo.is_settled(apply, answer)
 
     simulate(main)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from setpoint.api import Answer, NotSent, Operation
-from setpoint.api.status import Conflict, modified, not_found
+from setpoint.api.status import Conflict, failure, modified, not_found
 from setpoint.controller import (
     Context,
     Controller,
@@ -702,6 +702,21 @@ def test_l7_while_the_server_cannot_be_asked_what_came_of_a_write_the_key_waits(
             rig.server.silence = lambda operation: False
             await asyncio.sleep(100)
             assert [run.result for run in rig.runs()][-1] == "success"
+
+    simulate(main)
+
+
+def test_l7_a_kind_that_is_gone_ends_the_wait_for_what_came_of_a_write_to_it() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+        gone = failure(404, "NotFound", "the server could not find the requested resource").status.answer()
+        rig.server.mischief = lambda o: gone if o.verb == "get" and o.resource.resource == "parts" else None
+        async with rig.running(parts_for_gadgets()):
+            await asyncio.sleep(1)
+        assert len(rig.heard(Released)) > 3
+        assert len(rig.runs()) > 3
 
     simulate(main)
 

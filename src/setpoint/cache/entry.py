@@ -28,8 +28,11 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     version: Version
 
     def is_same(self, other: Entry) -> bool:
-        """Whether both are one object at one version, in which case their bytes say the same."""
-        return self.version == other.version and self.uid == other.uid
+        """Whether both are one object at one version.
+
+        Then their bytes are equal, too, unless the server was restored from a backup in between and has used that version once more.
+        """
+        return self.version == other.version and self.uid == other.uid and self.data == other.data
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):

@@ -93,7 +93,10 @@ class Informer:
         await self._synced.wait()
 
     async def reached(self, version: int) -> None:
-        """Waits until everything up to that version is in the base. Returns at once where versions have no order, since none is awaited."""
+        """Waits until everything up to that version is in the base, or that history has ended: the server has another one now.
+
+        Returns at once where versions have no order, since none is awaited.
+        """
         if self._view.base.has_reached(version) or not self.sees_own_writes:
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -220,7 +223,7 @@ class Informer:
             made = self._view.apply(effect)
             if self.world.observer.heard:
                 self._observe(effect, made)
-            self._wake()
+            self._wake(all=isinstance(effect, Replace) and effect.anew)
             for change in made:
                 for handler in self._handlers:
                     self._tell(handler, change)
@@ -234,8 +237,8 @@ class Informer:
             _log.exception("a handler of changes of %s failed for %s", self.info.plural, change.key)
             self.world.observer.emit(HandlerFailed(kind=self.info.group_version_kind, key=change.key, error=error))
 
-    def _wake(self) -> None:
-        while self._waiting and self._view.base.has_reached(self._waiting[0][0]):
+    def _wake(self, *, all: bool = False) -> None:
+        while self._waiting and (all or self._view.base.has_reached(self._waiting[0][0])):
             future = heapq.heappop(self._waiting)[2]
             if not future.done():
                 future.set_result(None)

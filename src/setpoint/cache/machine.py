@@ -103,6 +103,10 @@ class Machine:
                 self._failures = 0
                 self._go(Resuming(state.version))
                 return []
+            case Watching(), Silent() if self._failures:
+                # Twice in a row: it may wait for a version that its history, restored from a backup, has not reached again.
+                self._rest(self._start(), _told(input))
+                return []
             case Watching(), (Ended() | Broke() | Silent()):
                 self._rest(Resuming(state.version), _told(input))
                 return []
@@ -222,9 +226,10 @@ class Machine:
             if effect is None:
                 continue
             event = effect.version if isinstance(effect, Advance) else effect.entry.version
-            if is_older(event, seen):
+            if is_older(event, seen) or (isinstance(effect, Advance) and is_older(event, version)):
+                # A resumed stream may repeat events that are known, but a bookmark says where the server is now.
                 self.base = version
-                self._rest(self._start(), f"the stream went backwards, from version {seen} to {event}")
+                self._rest(self._start(), f"the stream went backwards, from version {seen or version} to {event}")
                 return effects
             seen, useful = event, True
             if not is_older(event, version):  # A resumed stream may repeat what is known.

@@ -11,11 +11,15 @@ import asyncio
 
 from setpoint.api import ApiError
 from setpoint.cache import Change, Informer
+from setpoint.client.errors import NotServed
 from setpoint.objects import Request, decode_head
 
 from .backoff import Backoff
 from .said import log
 from .tools import Tools, Written
+
+PATIENCE = 60.0
+"""Seconds after which the server is asked once more: what the cache waits for may have been overtaken by now."""
 
 
 async def reach(tools: Tools, written: list[Written]) -> None:
@@ -29,7 +33,12 @@ async def _reach(tools: Tools, write: Written, informer: Informer) -> None:
     backoff = Backoff(tools.world.chance, cap=30.0)
     while True:
         try:
-            return await (_reach_object(tools, write, informer) if write.key.name else _reach_newest(tools, write, informer))
+            async with asyncio.timeout(PATIENCE):
+                return await (_reach_object(tools, write, informer) if write.key.name else _reach_newest(tools, write, informer))
+        except TimeoutError:
+            continue
+        except NotServed:
+            return None  # the whole kind is gone, and the write with it
         except ApiError as error:
             seconds = backoff.next(write.key)
             log.info(

@@ -12,15 +12,19 @@ from hashlib import blake2b
 import msgspec
 
 from setpoint.client.manifest import Apply
-from setpoint.objects import KindInfo, Request, decode_head
+from setpoint.objects import KindInfo, Request
 
 
 class _Answered(msgspec.Struct, gc=False):
-    """The body that was sent, the digest of the answer, and the newest version that was found to have that digest."""
+    """The body that was sent, the digest of the answer, and the object that was last found to have that digest.
+
+    Its bytes tell that it is still the same, which its version does not: a server that was restored from a backup counts once more from
+    there on. They are the cache's own, so keeping them costs little.
+    """
 
     body: bytes
     digest: bytes
-    resource_version: str
+    found: bytes
 
 
 class ApplyMemo:
@@ -41,19 +45,14 @@ class ApplyMemo:
         known = self._answered.get((apply.info, apply.key, apply.subresource))
         if known is None or cached is None or known.body != apply.body:
             return False
-        version = decode_head(cached).resource_version
-        if version == known.resource_version:
-            return True
-        if _digest(cached, apply) != known.digest:
+        if cached != known.found and _digest(cached, apply) != known.digest:
             return False
-        known.resource_version = version
+        known.found = cached
         return True
 
     def answered(self, apply: Apply, answer: bytes) -> None:
         """The server has answered an apply with this object."""
-        self._answered[apply.info, apply.key, apply.subresource] = _Answered(
-            apply.body, _digest(answer, apply), decode_head(answer).resource_version
-        )
+        self._answered[apply.info, apply.key, apply.subresource] = _Answered(apply.body, _digest(answer, apply), answer)
 
     def forget(self, info: KindInfo, key: Request) -> None:
         """The object is gone."""
