@@ -55,3 +55,15 @@ def test_a_terminating_one_takes_nothing_new_and_goes_when_it_is_finalized() -> 
             await t.do("get", NAMESPACES, "n")
 
     talk(main)
+
+
+def test_the_phase_says_whether_a_namespace_is_going() -> None:
+    async def main(t: Talk) -> None:
+        await t.create(NAMESPACES, {"metadata": {"name": "n"}})
+        with pytest.raises(Refused, match=r"status\.Phase: Invalid value: .X.: may only be 'Active' if `deletionTimestamp` is empty"):
+            await t.merge(NAMESPACES, "n", {"status": {"phase": "X"}}, sub="status")
+        await t.do("delete", NAMESPACES, "n")
+        with pytest.raises(Refused, match="may only be 'Terminating' if `deletionTimestamp` is not empty"):
+            await t.merge(NAMESPACES, "n", {"status": {"phase": "Active"}}, sub="status")
+
+    talk(main)

@@ -41,7 +41,7 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     """
     value = record.value
     fits = kind.fits_since is not None and record.revision > kind.fits_since
-    if fits and value.startswith(b'{"apiVersion":"%b"' % kind.api_version.encode()):
+    if fits and value.startswith(kind.beginning):
         return value
     obj: dict[str, Any] = decode(value)
     if fits and obj["apiVersion"] == kind.api_version:

@@ -210,6 +210,8 @@ class ServedKind:
         self.list_kind = self.list_kind or f"{self.kind}List"
         self.api_version = api_version(self.group, self.version)
         self.storage_api_version = api_version(self.group, self.storage_version or self.version)
+        self.beginning = b'{"apiVersion":"%b"' % self.api_version.encode()
+        """How an object of this version begins that is stored in it."""
         self.collection = f"{self.group}/{self.plural}"
         self.resource = GroupVersionResource(self.group, self.version, self.plural)
         self.gvk = GroupVersionKind(self.group, self.version, self.kind)

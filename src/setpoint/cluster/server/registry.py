@@ -106,7 +106,7 @@ class Registry:
         if kind.closing:
             why = "create not allowed while custom resource definition is terminating"
             raise forbidden(kind.resource, obj["metadata"].get("name", ""), why)
-        self._admit(target, obj["metadata"].get("name", ""))
+        self._admit(target, obj["metadata"].get("name") or obj["metadata"].get("generateName", ""))
         generated = not obj["metadata"].get("name") and obj["metadata"].get("generateName")
         attempts = _NAME_ATTEMPTS if generated else 1
         for attempt in range(attempts):

@@ -153,6 +153,7 @@ def _problems(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None) 
                 if "/" not in finalizer and finalizer != "kubernetes":
                     detail = "name is neither a standard finalizer name nor is it fully qualified"
                     yield invalid("spec.finalizers", finalizer, detail)
+            yield from _phase(new)
         case "Lease":
             spec = new.get("spec") or {}
             if spec.get("leaseDurationSeconds", 1) <= 0:
@@ -161,6 +162,13 @@ def _problems(kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None) 
                 yield invalid("spec.leaseTransitions", spec["leaseTransitions"], "must be greater than or equal to 0")
         case "Event":
             yield from _event(new, old)
+
+
+def _phase(namespace: Mapping[str, Any]) -> Iterator[StatusCause]:
+    phase, deleted = (namespace.get("status") or {}).get("phase", ""), "deletionTimestamp" in namespace["metadata"]
+    if phase != ("Terminating" if deleted else "Active"):
+        detail = f"may only be '{'Terminating' if deleted else 'Active'}' if `deletionTimestamp` is {'not ' if deleted else ''}empty"
+        yield invalid("status.Phase", phase, detail)
 
 
 def _event(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[StatusCause]:
