@@ -77,7 +77,7 @@ class Entry:
     def path(self, key: str) -> Path | None:
         """A path, relative to the file that says it."""
         text = self.text(key)
-        return None if text is None else self.file.absolute().parent / text
+        return None if text is None else Path(os.path.normpath(self.file.absolute().parent / text))
 
     def data(self, what: str, owner: str) -> tuple[bytes | None, str | None]:
         """`<what>-data` in base64, else the contents of the file that `<what>` names, and that file."""
@@ -221,10 +221,9 @@ def _exec(user: Entry, called: str, cluster: Entry) -> ExecPlugin | None:
         raise ConfigError(
             f"{user.file}: exec of {called} ({command}) should have an interactiveMode of {', '.join(modes)}, and has {stated!r}"
         )
-    if os.sep in command:
-        command = str(user.file.absolute().parent / command)
     return ExecPlugin(
-        command=command,
+        # A bare name is looked for on PATH.
+        command=str(entry.path("command")) if os.sep in command else command,
         api_version=version,
         args=entry.texts("args"),
         env=tuple(_variables(entry, called)),
