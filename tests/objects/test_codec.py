@@ -125,6 +125,12 @@ def test_what_is_no_object_is_a_decode_error_too(data: bytes, cls: type[Object])
         decode_meta(data)
 
 
+@pytest.mark.parametrize("cls", [WebApp, Untyped])
+def test_a_number_that_no_type_holds_is_a_decode_error_too(cls: type[Object]) -> None:
+    with pytest.raises(DecodeError, match="out of range"):
+        decode(cls, b'{"apiVersion":"v1","kind":"X","metadata":{"name":"a"},"spec":{"image":"x","replicas":1e400}}')
+
+
 def test_manifests_are_read_as_json_is() -> None:
     assert from_builtins(WebApp, to_builtins(APP)) == APP
 

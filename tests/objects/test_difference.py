@@ -60,6 +60,19 @@ def test_no_difference_is_none() -> None:
     assert difference(base(spec={"image": "x", "replicas": None}), decode(WebApp, base(spec={"image": "x"}))) is None
 
 
+def test_true_and_one_differ_at_any_depth() -> None:
+    data = base(kind="Thing", apiVersion="v1", spec={"on": 1, "deep": [{"a": [0]}], "same": 1})
+    obj = decode(Untyped, data)
+    obj["spec"]["on"] = True
+    obj["spec"]["same"] = 1.0
+    obj["spec"]["deep"][0]["a"][0] = False
+    found = difference(data, obj)
+    assert found is not None
+    assert found.merge == {"spec": {"on": True, "deep": [{"a": [False]}]}}
+    assert found.merge["spec"]["on"] is True
+    assert found.merge["spec"]["deep"][0]["a"][0] is False
+
+
 def test_only_what_changed_is_named() -> None:
     obj = decode(Deployment, DEPLOYMENT)
     obj.spec.replicas = 0

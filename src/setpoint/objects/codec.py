@@ -74,9 +74,9 @@ def decode(cls: type[T], data: bytes) -> T:
             return cast(T, Untyped(_CONTENT.decode(data)))
         return cast(T, _decoder(cls).decode(data))
     except msgspec.ValidationError:
-        return from_builtins(cls, msgspec.json.decode(data))
+        return from_builtins(cls, _json(cls, data))
     except msgspec.DecodeError as error:
-        raise DecodeError(cls.__name__, Request("", ""), "", str(error)) from error
+        raise DecodeError(_called(cls), Request("", ""), "", str(error)) from error
 
 
 def from_builtins(cls: type[T], content: Any) -> T:
@@ -201,6 +201,13 @@ def _as_read(value: Any, shape: Shape) -> Any:
         keeps_null = shape.items.optional or shape.items.plain is Any
         return {key: _as_read(item, shape.items) for key, item in value.items() if item is not None or keeps_null}
     return value
+
+
+def _json(cls: type[Any], data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError as error:  # such as a number that is too large for any type
+        raise DecodeError(_called(cls), Request("", ""), "", str(error)) from error
 
 
 def _needs_nothing(struct: type[Any] | None) -> bool:

@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-from .codec import decode, to_builtins
+from .codec import decode, encode, to_builtins
 from .kind_info import kind_of
 from .metadata import Object
-from .pairing import pairs
+from .pairing import pairs, same
 from .shape import Shape, attributes_of
 from .untyped import Untyped
 
@@ -47,7 +47,7 @@ def difference(base: bytes, obj: Object, *, part: Part = "main") -> Difference |
     Raises `DecodeError` if the class cannot read the base.
     """
     was = decode(type(obj), base)
-    if was == obj:
+    if encode(was) == encode(obj):
         return None
     raw = msgspec.json.decode(base)
     shape = Shape(plain=Any) if isinstance(obj, Untyped) else Shape(plain=type(obj), struct=type(obj))
@@ -135,7 +135,7 @@ def _changes(before: dict[str, Any], after: dict[str, Any], raw: Any, shape: Sha
             changes[name] = _Put(new)
             continue
         old, inner = before[name], _inner(shape, name)
-        if old == new and type(old) is type(new):
+        if same(old, new):
             continue
         old_raw = raw.get(name) if isinstance(raw, dict) else None
         if isinstance(old, dict) and isinstance(new, dict) and isinstance(old_raw, dict):
@@ -156,7 +156,7 @@ def _continued(old: Any, new: Any, raw: Any, shape: Shape) -> Any:
             item if place is None else _continued(old[place], _keyed(item, old[place], shape.map_keys), raw[place], items)
             for item, place in zip(new, pairs(old, new, shape.map_keys), strict=True)
         ]
-    return raw if old == new and raw is not None else new
+    return raw if same(old, new) and raw is not None else new
 
 
 def _keyed(item: Any, old: Any, keys: tuple[str, ...]) -> Any:

@@ -20,6 +20,15 @@ def pairs(old: list[Any], new: list[Any], keys: tuple[str, ...] = ()) -> list[in
     return _by_equality_and_place(old, new)
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON. To Python, True is 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
 def _by_keys(old: list[dict[str, Any]], new: list[dict[str, Any]], keys: tuple[str, ...], *, declared: bool) -> list[int | None] | None:
     """None if these keys do not tell the items apart."""
     places = {_values(item, keys): place for place, item in enumerate(old)}
@@ -56,7 +65,7 @@ def _by_equality_and_place(old: list[Any], new: list[Any]) -> list[int | None]:
     free = dict.fromkeys(range(len(old)))
     found: list[int | None] = [None] * len(new)
     for at, item in enumerate(new):
-        place = next((place for place in free if old[place] == item), None)
+        place = next((place for place in free if same(old[place], item)), None)
         if place is not None:
             found[at] = place
             del free[place]
