@@ -2,112 +2,31 @@
 
 import asyncio
 import contextlib
-import datetime
-import gc
-import ipaddress
 import os
-import socket
-import ssl
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
-from setpoint.api import Answer, GroupVersionResource, NotSent, Operation, StreamBroken, Unknown
+from setpoint.api import Answer, NotSent, Operation, StreamBroken, Unknown
 from setpoint.client import Config, ConfigError, Connection, HttpTransport, errors
 from setpoint.client.http import CONNECT_TIMEOUT
 from setpoint.world import real_world
 
-PODS = GroupVersionResource("", "v1", "pods")
-READ = Operation(verb="get", resource=PODS, namespace="default", name="x")
-DELETE = Operation(verb="delete", resource=PODS, namespace="default", name="x")
-WATCH = Operation(verb="watch", resource=PODS, options={"resourceVersion": "5"})
-
-
-class Server:
-    """Reads whole requests, and leaves it to a function what comes back."""
-
-    def __init__(self, respond, context=None):
-        self.respond = respond
-        self.context = context
-        self.requests: list[str] = []
-        self._connections: dict[asyncio.Task, asyncio.StreamWriter] = {}
-
-    async def _connected(self, reader, writer):
-        self._connections[asyncio.current_task()] = writer
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode()
-                for line in head.lower().split("\r\n"):
-                    if line.startswith("content-length:"):
-                        await reader.readexactly(int(line.partition(":")[2]))
-                self.requests.append(head)
-                await self.respond(self, writer)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
-            pass
-        finally:
-            writer.close()
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
-                await writer.wait_closed()
-
-    async def __aenter__(self):
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self.context)
-        self.port = self._server.sockets[0].getsockname()[1]
-        self.url = f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
-        return self
-
-    async def __aexit__(self, *_):
-        self._server.close()
-        for writer in self._connections.values():
-            writer.close()
-        await asyncio.gather(*self._connections)
-        await self._server.wait_closed()
-
-
-def answering(body: bytes, status: str = "200 OK", headers: str = ""):
-    async def respond(server, writer):
-        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n".encode() + body)
-
-    return respond
-
-
-def chunked(*chunks: bytes, end: bool = True):
-    async def respond(server, writer):
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
-        for chunk in chunks:
-            writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
-        if end:
-            writer.write(b"0\r\n\r\n")
-        else:
-            writer.close()
-
-    return respond
-
-
-async def reset(server, writer):
-    """Ends the connection with an RST."""
-    sock = writer.get_extra_info("socket")
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
-    writer.transport.abort()
-
-
-def http(respond, act, context=None, **options):
-    """Runs `act(transport, server)` against a server that responds so; nothing may be left open."""
-
-    async def main():
-        async with Server(respond, context) as server:
-            transport = HttpTransport(Config(server=server.url, **options), real_world())
-            try:
-                return await act(transport, server)
-            finally:
-                await transport.close()
-
-    result = asyncio.run(main())
-    gc.collect()
-    return result
+from .http_server import (
+    DELETE,
+    PODS,
+    READ,
+    WATCH,
+    Server,
+    answering,
+    authorization,
+    certificate,
+    chunked,
+    http,
+    pem,
+    reset,
+    send_read,
+    server_context,
+)
 
 
 def test_an_answer_is_carried_whole():
@@ -363,10 +282,6 @@ def test_closing_the_transport_ends_open_watches():
 # ---- who asks
 
 
-def authorization(request: str) -> str:
-    return next((line.partition(": ")[2] for line in request.split("\r\n") if line.startswith("Authorization")), "")
-
-
 def test_a_token_file_is_read_again_when_it_changes(tmp_path, caplog):
     file = tmp_path / "token"
     file.write_text("first\n")
@@ -413,56 +328,6 @@ def test_impersonation_and_tokens_go_into_headers():
 
 
 # ---- TLS
-
-
-def certificate(name: str, *, issuer=None, days: int = 1, address: str = "127.0.0.1", ca: bool = False):
-    """A certificate and its key, both PEM; `issuer` is such a pair of objects, None for one that signs itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    signer, signing_key = (subject, key) if issuer is None else (issuer[0].subject, issuer[1])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(signer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=10))
-        .not_valid_after(now + datetime.timedelta(days=days))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address)), x509.DNSName(name)]), critical=False)
-    )
-    return builder.sign(signing_key, hashes.SHA256()), key
-
-
-def pem(pair) -> tuple[bytes, bytes]:
-    cert, key = pair
-    plain = serialization.NoEncryption()
-    return (
-        cert.public_bytes(serialization.Encoding.PEM),
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain),
-    )
-
-
-@pytest.fixture(scope="module")
-def authority():
-    return certificate("authority", ca=True)
-
-
-def server_context(tmp_path, pair, client_ca: bytes | None = None) -> ssl.SSLContext:
-    cert, key = pem(pair)
-    (tmp_path / "server.crt").write_bytes(cert)
-    (tmp_path / "server.key").write_bytes(key)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "server.crt", tmp_path / "server.key")
-    if client_ca is not None:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(cadata=client_ca.decode())
-    return context
-
-
-async def send_read(transport, server):
-    return await transport.send(READ)
 
 
 def test_a_server_is_trusted_by_its_authority_alone(tmp_path, authority):
@@ -533,3 +398,121 @@ def test_certificates_that_cannot_be_used_are_said_at_once(authority):
     text = refused(ca_data=b"nonsense")
     assert "certificate-authority of cluster 'here'" in text
     assert "the-file" in text
+
+
+# ---- what is renewed while it runs
+
+
+def test_a_token_that_the_server_no_longer_takes_is_read_again_and_no_request_fails(tmp_path):
+    file = tmp_path / "token"
+    file.write_text("first")
+
+    async def rotates(server, writer):
+        if len(server.requests) == 2:
+            file.write_text("second")
+        taken = "Bearer second" if len(server.requests) > 1 else "Bearer first"
+        good = authorization(server.requests[-1]) == taken
+        await answering(b"{}" if good else b'{"kind":"Status","code":401}', "200 OK" if good else "401 Unauthorized")(server, writer)
+
+    async def act(transport, server):
+        connection = Connection(transport, real_world())
+        await connection.call(DELETE)
+        await connection.call(DELETE)
+        return [authorization(request) for request in server.requests]
+
+    assert http(rotates, act, token_file=str(file)) == ["Bearer first", "Bearer first", "Bearer second"]
+
+
+def test_a_token_that_is_refused_and_the_same_as_before_is_told(tmp_path):
+    (tmp_path / "token").write_text("first")
+
+    async def act(transport, server):
+        with pytest.raises(errors.Unauthorized):
+            await Connection(transport, real_world()).call(READ)
+        return len(server.requests)
+
+    assert http(answering(b'{"kind":"Status","code":401}', "401 Unauthorized"), act, token_file=str(tmp_path / "token")) == 1
+
+
+def test_a_client_certificate_that_is_renewed_is_shown_from_then_on(tmp_path, authority, caplog):
+    ca = pem(authority)[0]
+    context = server_context(tmp_path, certificate("server.test", issuer=authority), client_ca=ca)
+    first, second = pem(certificate("first", issuer=authority)), pem(certificate("second", issuer=authority))
+    files = [tmp_path / "client.crt", tmp_path / "client.key"]
+
+    def write(certificate, key):
+        files[0].write_bytes(certificate)
+        files[1].write_bytes(key)
+
+    async def says_whom(server, writer):
+        subject = dict(part[0] for part in writer.get_extra_info("peercert")["subject"])
+        await answering(subject["commonName"].encode())(server, writer)
+
+    async def act(transport, server):
+        seen = [(await transport.send(READ)).body]
+        write(second[0], first[1])
+        seen.append((await transport.send(READ)).body)
+        write(*second)
+        seen.append((await transport.send(READ)).body)
+        files[1].unlink()
+        seen.append((await transport.send(READ)).body)
+        return seen
+
+    write(*first)
+    names = [str(file) for file in files]
+    seen = http(
+        says_whom,
+        act,
+        context,
+        ca_data=ca,
+        client_certificate=first[0],
+        client_certificate_file=names[0],
+        client_key=first[1],
+        client_key_file=names[1],
+    )
+    assert seen == [b"first", b"first", b"second", b"second"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "those from before stay in use" in caplog.text
+
+
+def test_an_authority_that_is_renewed_is_trusted_from_then_on(tmp_path, authority):
+    context = server_context(tmp_path, certificate("server.test", issuer=authority))
+    file = tmp_path / "ca.crt"
+    other = pem(certificate("other", ca=True))[0]
+    file.write_bytes(other)
+
+    async def act(transport, server):
+        before = await transport.send(READ)
+        file.write_bytes(pem(authority)[0])
+        return before, await transport.send(READ)
+
+    before, after = http(answering(b"{}"), act, context, ca_data=other, ca_file=str(file))
+    assert isinstance(before, NotSent)
+    assert isinstance(after, Answer)
+
+
+def test_requests_go_through_the_proxy_that_the_kubeconfig_names():
+    async def act(transport, server):
+        behind = HttpTransport(Config(server="http://kube.invalid:8080", proxy_url=server.url), real_world())
+        outcome = await behind.send(READ)
+        await behind.close()
+        return outcome, server.requests[0]
+
+    outcome, request = http(answering(b"{}"), act)
+    assert isinstance(outcome, Answer)
+    assert request.startswith("GET http://kube.invalid:8080/api/v1/namespaces/default/pods/x HTTP/1.1")
+
+
+def test_impersonation_of_uid_and_extra_goes_into_headers():
+    async def act(transport, server):
+        await transport.send(READ)
+        return server.requests[0].split("\r\n")
+
+    extra = (("example.com/reason", ("a", "b")),)
+    lines = http(answering(b"{}"), act, impersonate_user="jane", impersonate_uid="5", impersonate_extra=extra)
+    assert [line for line in lines if line.startswith("Impersonate")] == [
+        "Impersonate-User: jane",
+        "Impersonate-Uid: 5",
+        "Impersonate-Extra-example.com%2Freason: a",
+        "Impersonate-Extra-example.com%2Freason: b",
+    ]
