@@ -4,12 +4,27 @@ import copy
 import json
 import pickle
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 import pytest
 
-from setpoint.objects import OMIT, UNSET, Field, ObjectMeta, Resource, Struct, absent, decode, encode, field, is_absent, to_builtins
+from setpoint.objects import (
+    OMIT,
+    UNSET,
+    DecodeError,
+    Field,
+    ObjectMeta,
+    Resource,
+    Struct,
+    absent,
+    decode,
+    encode,
+    field,
+    is_absent,
+    kind,
+    to_builtins,
+)
 
 from .kinds import Deployment, DeploymentSpec, EmptyDir, LabelSelector, PodSpec, Volume, WebApp, WebAppSpec, WebAppStatus
 
@@ -38,6 +53,45 @@ def test_a_value_is_stated_even_if_it_is_the_default() -> None:
     assert stated(Values(number=OMIT, big=int("8080"), text=OMIT, flag=OMIT, named=OMIT, few=[])) == {"big": 8080, "few": []}
     assert Values.shared == 3
     assert Values().few is not Values().few
+
+
+def test_only_a_class_variable_is_taken_for_one() -> None:
+    class ClassVariety(Struct):
+        x: int = 1
+
+    class Holder(Struct):
+        variety: ClassVariety = ClassVariety(x=5)
+        shared: "ClassVar[int]" = 3
+
+    assert stated(Holder()) == {"variety": {"x": 5}}
+    assert Holder().variety is not Holder().variety
+
+
+SpecT = TypeVar("SpecT", bound=Struct)
+
+
+class Sized(Resource[SpecT, WebAppStatus], Generic[SpecT]):
+    """Half of a kind."""
+
+    size: int = 2
+
+
+class Wide(Sized[SpecT], Generic[SpecT]):
+    """A quarter more."""
+
+
+def test_a_kind_may_come_by_way_of_generic_classes_of_its_own() -> None:
+    @kind(group="test.example.com", version="v1")
+    class Thing(Wide[WebAppSpec]):
+        """The rest."""
+
+    thing = Thing(spec=WebAppSpec(image="x"))
+    assert thing.status == WebAppStatus()
+    assert thing.status is not Thing(spec=WebAppSpec(image="y")).status
+    assert decode(Thing, encode(thing)) == thing
+    assert type(decode(Thing, encode(thing)).spec) is WebAppSpec
+    with pytest.raises(DecodeError, match=r"\.spec\.image"):
+        decode(Thing, b'{"metadata":{"name":"a"},"spec":{"image":1}}')
 
 
 def test_none_unset_absent_and_empty_are_not_stated() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
+import re
 import sys
 import typing
-from collections.abc import Callable
 from itertools import repeat
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, field
@@ -19,6 +19,7 @@ if sys.version_info >= (3, 14):
     import annotationlib
 
 _FIELD: type[Any] = type(field())
+_CLASS_VARIABLE = re.compile(r"\s*(\w+\.)*ClassVar\s*(\[|$)")
 
 
 def annotations_in(namespace: dict[str, Any]) -> dict[str, Any]:
@@ -33,17 +34,38 @@ def annotations_in(namespace: dict[str, Any]) -> dict[str, Any]:
     return cast(dict[str, Any], namespace.setdefault("__annotations__", {}))
 
 
+def is_class_variable(hint: Any) -> bool:
+    """Whether an annotation, which may be text, says that this is no field."""
+    return bool(_CLASS_VARIABLE.match(hint)) if isinstance(hint, str) else ClassVar in (hint, typing.get_origin(hint))
+
+
 def pin_type_arguments(namespace: dict[str, Any], annotations: dict[str, Any]) -> None:
     """``class WebApp(Resource[WebAppSpec, WebAppStatus])``: lets the generic base declare its fields anew, with those types."""
     for base in namespace.get("__orig_bases__", ()):
-        pin: Callable[[str, tuple[Any, ...]], dict[str, tuple[Any, Any]]] | None = getattr(typing.get_origin(base), "__pin__", None)
-        if pin is None or any(isinstance(argument, TypeVar) for argument in typing.get_args(base)):
+        generic, arguments = _pinnable(base)
+        if generic is None or any(isinstance(argument, TypeVar) for argument in arguments):
             continue
-        for attribute, (hint, default) in pin(namespace["__qualname__"], typing.get_args(base)).items():
+        for attribute, (hint, default) in generic.__pin__(namespace["__qualname__"], arguments).items():
             if attribute not in annotations:
                 annotations[attribute] = hint
                 if default is not NODEFAULT:
                     namespace[attribute] = default
+
+
+def _pinnable(base: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The generic class that pins, and its type arguments, which may have come through a generic subclass of it; or None."""
+    origin, arguments = typing.get_origin(base), typing.get_args(base)
+    if not hasattr(origin, "__pin__"):
+        return None, ()
+    if "__pin__" in vars(origin):
+        return origin, arguments
+    given = dict(zip(origin.__parameters__, arguments, strict=True))
+    for parent in vars(origin).get("__orig_bases__", ()):
+        wanted = getattr(parent, "__parameters__", ())
+        found = _pinnable(parent[tuple(given[parameter] for parameter in wanted)] if wanted else parent)
+        if found[0] is not None:
+            return found
+    return None, ()
 
 
 def stated(default: Any) -> Any:

@@ -25,7 +25,7 @@ from msgspec import UNSET, StructMeta, UnsetType, field
 from typing_extensions import dataclass_transform
 
 from .absent import absent, is_absent
-from .class_body import annotations_in, names_on_the_wire, pin_type_arguments, stated
+from .class_body import annotations_in, is_class_variable, names_on_the_wire, pin_type_arguments, stated
 from .naming import api_name
 
 __all__ = ["OMIT", "UNSET", "SetpointMeta", "Struct", "UnsetType", "absent", "field", "is_absent"]
@@ -42,7 +42,7 @@ class SetpointMeta(StructMeta):
         config.setdefault("kw_only", True)
         annotations = annotations_in(namespace)
         pin_type_arguments(namespace, annotations)
-        fields = [attribute for attribute, hint in annotations.items() if "ClassVar" not in str(hint)]
+        fields = [attribute for attribute, hint in annotations.items() if not is_class_variable(hint)]
         for attribute in fields:
             if attribute in namespace:
                 namespace[attribute] = stated(namespace[attribute])
