@@ -166,3 +166,16 @@ def test_a_patch_of_a_kind_that_is_not_read_says_so() -> None:
             await t.do("patch", WIDGETS, "default/w", {}, content_type=STRATEGIC_MERGE_PATCH)
 
     talk(main)
+
+
+@pytest.mark.parametrize("reset", [[], [{}]])
+def test_empty_managed_fields_forget_all_owners(reset: list[object]) -> None:
+    async def main(t: Talk) -> None:
+        await t.establish()
+        for resource, obj in ((CONFIGMAPS, config_map("a", data={"k": "v"})), (WIDGETS, widget("a"))):
+            made = await t.create(resource, obj)
+            changed = await t.merge(resource, "default/a", {"metadata": {"managedFields": reset}})
+            assert "managedFields" not in changed["metadata"]
+            assert changed["metadata"]["resourceVersion"] != made["metadata"]["resourceVersion"]
+
+    talk(main)

@@ -396,7 +396,7 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
     metadata = body.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise bad_request("error decoding YAML: metadata must be an object")
-    if metadata.get("managedFields"):
+    if metadata.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     try:
         return apply(

@@ -140,13 +140,16 @@ def _refuse_constant(name: str) -> Json:
 def _json_problem(error: json.JSONDecodeError) -> str:
     """The error in the words of Go's decoder, as far as the place tells which of them it would use."""
     rest = error.doc[error.pos :].lstrip(" \t\r\n")
+    trailing = error.msg.startswith("Illegal trailing comma")  # since Python 3.13, which means the comma; Go means what follows it
+    if trailing:
+        rest = rest[1:].lstrip(" \t\r\n")
     if not rest:
         return "unexpected end of JSON input"
     character = rest[0]
     shown = "'\\''" if character == "'" else f"'{character}'"
     if error.msg.startswith("Extra data"):
         return f"invalid character {shown} after top-level value"
-    if error.msg.startswith("Expecting property name"):
+    if error.msg.startswith("Expecting property name") or (trailing and character == "}"):
         return f"invalid character {shown} looking for beginning of object key string"
     if error.msg.startswith("Expecting ':'"):
         return f"invalid character {shown} after object key"
