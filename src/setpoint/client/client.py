@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import builtins
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import msgspec
 
 from setpoint.api import GroupVersionKind
+from setpoint.client import verbs
 from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
 from setpoint.client.manifest import Apply, content_of, key_of
 from setpoint.client.ownership import refuse_another_controller, with_owner
-from setpoint.client.raw import RawVerbs
+from setpoint.client.pods import POD, eviction, log, log_lines
+from setpoint.client.raw import Patch, RawVerbs
+from setpoint.client.scale import ScaleState, read_scale
 from setpoint.client.update import base_in_cache, base_on_server, version_of
-from setpoint.client.verbs import Labels, Propagation
+from setpoint.client.verbs import FieldValidation, Labels, PatchType, Propagation
 from setpoint.objects import KindInfo, Object, Request, Scheme, Untyped, decode, decode_meta, kind_of
 from setpoint.objects.difference import adopt, difference
 from setpoint.objects.indexes import IndexKey
@@ -47,19 +50,31 @@ class Client(RawVerbs):
         base: BaseLookup | None = None,
         namespace: str = "",
         run: str = "",
+        dry_run: bool = False,
+        field_validation: FieldValidation | None = None,
     ) -> None:
-        super().__init__(connection, field_manager=field_manager, run=run)
+        super().__init__(connection, field_manager=field_manager, run=run, dry_run=dry_run, field_validation=field_validation)
         self.scheme = scheme if scheme is not None else Scheme()
         self.namespace = namespace
         self.base = base
         self.discovery = Discovery(connection)
 
-    def bound(self, *, field_manager: str | None = None, base: BaseLookup | None = None, run: str | None = None) -> Client:
-        """The same client on behalf of somebody else; connection, scheme and what was discovered are shared."""
+    def bound(
+        self,
+        *,
+        field_manager: str | None = None,
+        base: BaseLookup | None = None,
+        run: str | None = None,
+        dry_run: bool | None = None,
+        field_validation: FieldValidation | None = None,
+    ) -> Client:
+        """The same client on behalf of somebody else, or on trial; connection, scheme and what was discovered are shared."""
         other = copy.copy(self)
         other.field_manager = self.field_manager if field_manager is None else field_manager
         other.base = self.base if base is None else base
         other.run = self.run if run is None else run
+        other.dry_run = self.dry_run if dry_run is None else dry_run
+        other.field_validation = self.field_validation if field_validation is None else field_validation
         return other
 
     # reading
@@ -213,15 +228,20 @@ class Client(RawVerbs):
         self,
         kind: type[K],
         key: Request | str,
-        patch: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        patch: Patch,
         /,
         *,
+        type: PatchType | None = None,
         namespace: str | None = None,
         subresource: str | None = None,
     ) -> K:
-        """The object after a patch, which is sent as it is: a mapping as JSON merge patch, a list as JSON Patch."""
+        """The object after a patch, which is sent as it is: a mapping as JSON merge patch, a list as JSON Patch, unless `type` says more.
+
+        A patch of type "apply" states an object's apiVersion, kind and fields, and takes over those that another manager owns.
+        """
         info = self.info_of(kind)
-        return decode(kind, await self.patch_raw(info, self.key(info, key, namespace), patch, subresource=subresource or ""))
+        where = self.key(info, key, namespace)
+        return decode(kind, await self.patch_raw(info, where, patch, type=type, subresource=subresource or ""))
 
     @overload
     async def delete(self, obj: Object, /, *, propagation: Propagation = ...) -> None: ...
@@ -250,6 +270,71 @@ class Client(RawVerbs):
         else:
             info = self.info_of(obj)
             await self.delete_raw(info, self.key(info, key, namespace), propagation=propagation)
+
+    async def delete_collection(
+        self,
+        kind: type[Object],
+        /,
+        *,
+        namespace: str | None = None,
+        labels: Labels = None,
+        fields: str = "",
+        propagation: Propagation = "Background",
+    ) -> None:
+        """Asks for all objects of a kind in one namespace to be deleted, or for those that are selected.
+
+        The API has no such verb for all namespaces at once: without one, `ValueError` is raised.
+        """
+        info = self.info_of(kind)
+        where = (namespace or self.namespace) if info.namespaced else ""
+        if info.namespaced and not where:
+            raise ValueError(f"in which namespace is every {info.kind} to be deleted? Give namespace=")
+        await self.call(verbs.delete_collection(info, where, labels=labels, fields=fields, propagation=propagation))
+
+    # scale, and what only pods have
+
+    async def get_scale(self, kind: type[Object], key: Request | str, /, *, namespace: str | None = None) -> ScaleState:
+        """How many replicas are wanted, and how many there are. Raises `NotFound`."""
+        info = self.info_of(kind)
+        return read_scale((await self.call(verbs.get(info, self.key(info, key, namespace), subresource="scale"))).body)
+
+    async def set_scale(self, kind: type[Object], key: Request | str, replicas: int, /, *, namespace: str | None = None) -> ScaleState:
+        """Asks for that many replicas, and nothing else; whoever owns the number otherwise will set it back. Raises `NotFound`."""
+        info = self.info_of(kind)
+        patch = {"spec": {"replicas": replicas}}
+        return read_scale(await self.patch_raw(info, self.key(info, key, namespace), patch, subresource="scale"))
+
+    async def evict(self, pod: Object | Request | str, /, *, namespace: str | None = None, grace_seconds: int | None = None) -> None:
+        """Asks for a pod to be evicted, which its disruption budgets may forbid; one that was read is evicted only if it is still that one.
+
+        Raises `TooManyRequests` while a budget forbids it, `NotFound` if the pod is gone, `Conflict` if another one has its name.
+        """
+        key, uid = (pod.key, pod.metadata.uid or "") if isinstance(pod, Object) else (pod, "")
+        await self.call(eviction(self._pod(key, namespace), uid=uid, grace_seconds=grace_seconds))
+
+    def logs(
+        self,
+        pod: Object | Request | str,
+        /,
+        *,
+        container: str = "",
+        follow: bool = False,
+        previous: bool = False,
+        tail: int | None = None,
+        since_seconds: int | None = None,
+        timestamps: bool = False,
+        namespace: str | None = None,
+    ) -> AsyncGenerator[str, None]:
+        """The lines of a container's log, of the last `tail` and the last `since_seconds`; with `follow`, those to come, too.
+
+        `previous` is the container that ran before this one. Close what is not read to its end (`contextlib.aclosing`). Raises `BadRequest`
+        while the container has not started or where a pod of several needs `container`, `StreamBroken` where the connection is lost.
+        """
+        key = self._pod(pod.key if isinstance(pod, Object) else pod, namespace)
+        operation = log(
+            key, container=container, follow=follow, previous=previous, tail=tail, since_seconds=since_seconds, timestamps=timestamps
+        )
+        return log_lines(self.connection, msgspec.structs.replace(operation, run=self.run))
 
     # what is meant
 
@@ -290,6 +375,9 @@ class Client(RawVerbs):
         if not where:
             raise ValueError(f"in which namespace is {info.kind} {key.name!r}? Give a Request, or namespace=")
         return key if key.namespace else Request(where, key.name)
+
+    def _pod(self, key: Request | str, namespace: str | None) -> Request:
+        return self.key(POD, key, namespace)
 
     def _place(self, content: dict[str, Any], info: KindInfo, owner: Object | None) -> Request:
         """Where an object that is to be written belongs; one that does not say is put beside its owner. The content then says it."""

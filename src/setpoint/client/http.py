@@ -97,8 +97,8 @@ class HttpTransport:
             response.close()
             where = response.headers.get("Location", "elsewhere")
             return NotSent(f"{self.config.server} sends on to {where}: it is no API server, or a login page stands before it")
-        if operation.verb == "watch" and response.status < 300:
-            return self._stream(response)
+        if response.status < 300 and (operation.verb == "watch" or operation.subresource == "log"):
+            return self._stream(response, frames=operation.verb == "watch")
         return await self._answer(response)
 
     def another(self) -> HttpTransport:
@@ -147,8 +147,9 @@ class HttpTransport:
     def _headers(self, operation: Operation, credential: Credential) -> CIMultiDict[str]:
         headers = CIMultiDict[str]()
         headers["Accept"] = operation.accept
-        # A watch's small frames gain nothing from compression, and would wait in the compressor.
-        headers["Accept-Encoding"] = "identity" if operation.verb == "watch" or self.config.disable_compression else "gzip"
+        # The small frames of a watch gain nothing from compression, and would wait in the compressor.
+        plain = operation.verb == "watch" or operation.subresource == "log" or self.config.disable_compression
+        headers["Accept-Encoding"] = "identity" if plain else "gzip"
         if operation.user_agent:
             headers["User-Agent"] = operation.user_agent
         if operation.content_type:
@@ -176,17 +177,18 @@ class HttpTransport:
             warnings=_warnings(response.headers.getall("Warning", [])),
         )
 
-    def _stream(self, response: aiohttp.ClientResponse) -> HttpStream:
-        stream = HttpStream(response, self._streams)
+    def _stream(self, response: aiohttp.ClientResponse, *, frames: bool) -> HttpStream:
+        stream = HttpStream(response, self._streams, frames=frames)
         self._streams[id(stream)] = stream
         return stream
 
 
 class HttpStream:
-    """A watch over HTTP: one frame a line, of any length."""
+    """A watch over HTTP: one frame a line, of any length. Without `frames`, a log: any lines, the last of which may have no end."""
 
-    def __init__(self, response: aiohttp.ClientResponse, open_streams: dict[int, HttpStream]) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, open_streams: dict[int, HttpStream], *, frames: bool = True) -> None:
         self._response = response
+        self._frames = frames
         self._open = open_streams
         self._begun: list[bytes] = []
         self._closed = False
@@ -200,15 +202,17 @@ class HttpStream:
                 await self.close()
                 raise StreamBroken(f"the connection broke off: {error}") from error
             if not chunk:
-                await self._ended()
-                return None
+                return await self._rest()
             head, newline, tail = chunk.rpartition(b"\n")
             if not newline:
                 # Kept in parts: joining a long line again and again would cost its square.
                 self._begun.append(chunk)
                 continue
-            lines = [line for line in b"".join((*self._begun, head)).split(b"\n") if line.strip()]
+            lines = b"".join((*self._begun, head)).split(b"\n")
             self._begun = [tail] if tail else []
+            if not self._frames:
+                return lines
+            lines = [line for line in lines if line.strip()]
             if lines:
                 return await self._checked(lines)
         return None
@@ -223,12 +227,15 @@ class HttpStream:
             connection.transport.abort()
         self._response.close()
 
-    async def _ended(self) -> None:
+    async def _rest(self) -> list[bytes] | None:
         begun = b"".join(self._begun)
         closed = self._closed
         await self.close()
+        if not self._frames:
+            return [begun] if begun else None
         if begun.strip() and not closed:
             raise StreamBroken("the stream ended in the middle of a frame")
+        return None
 
     async def _checked(self, lines: list[bytes]) -> list[bytes]:
         for line in lines:

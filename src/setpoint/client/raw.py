@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -16,8 +16,10 @@ from setpoint.client import verbs
 from setpoint.client.connection import Connection
 from setpoint.client.errors import Conflict, Expired, NotFound, NotServed
 from setpoint.client.manifest import Apply
-from setpoint.client.verbs import Labels, Propagation
+from setpoint.client.verbs import FieldValidation, Labels, PatchType, Propagation
 from setpoint.objects import KindInfo, ListMeta, Request
+
+Patch: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 class _Page(msgspec.Struct):
@@ -31,15 +33,34 @@ _page = msgspec.json.Decoder(_Page).decode
 
 
 class RawVerbs:
-    """The verbs on bytes. `run` names the reconciler's run that asks, for observers alone."""
+    """The verbs on bytes. `run` names the reconciler's run that asks, for observers alone.
 
-    def __init__(self, connection: Connection, *, field_manager: str = "setpoint", run: str = "") -> None:
+    With `dry_run`, writes are tried only. `field_validation` is what the server does about fields that it does not know; its warnings are
+    logged.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        field_manager: str = "setpoint",
+        run: str = "",
+        dry_run: bool = False,
+        field_validation: FieldValidation | None = None,
+    ) -> None:
         self.connection = connection
         self.field_manager = field_manager
         self.run = run
+        self.dry_run = dry_run
+        self.field_validation = field_validation
 
     async def call(self, operation: Operation) -> Answer:
         """Any operation, on behalf of this client's run; raises as `Connection.call` does."""
+        if self.field_validation is not None and operation.verb in ("create", "update", "patch"):
+            options = {**operation.options, "fieldValidation": self.field_validation}
+            operation = msgspec.structs.replace(operation, options=options)
+        if self.dry_run and operation.is_write:
+            operation = verbs.on_trial(operation)
         return await self.connection.call(msgspec.structs.replace(operation, run=self.run) if self.run else operation)
 
     async def get_raw(self, info: KindInfo, key: Request) -> bytes | None:
@@ -88,11 +109,34 @@ class RawVerbs:
         return (await self.call(operation)).body
 
     async def patch_raw(
-        self, info: KindInfo, key: Request, patch: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, subresource: str = ""
+        self,
+        info: KindInfo,
+        key: Request,
+        patch: Patch,
+        *,
+        type: PatchType | None = None,
+        subresource: str = "",
     ) -> bytes:
-        """The object after a patch: a mapping is a JSON merge patch, a list a JSON Patch."""
-        build = verbs.merge_patch if isinstance(patch, Mapping) else verbs.json_patch
-        return (await self.call(build(info, key, patch, field_manager=self.field_manager, subresource=subresource))).body
+        """The object after a patch: a mapping is a JSON merge patch, a list a JSON Patch, unless `type` says otherwise.
+
+        Raises `TypeError` for a list that is to be read as anything but JSON Patch, or the other way round.
+        """
+        if type is None:
+            type = "merge" if isinstance(patch, Mapping) else "json"
+        if isinstance(patch, Mapping) == (type == "json"):
+            raise TypeError(f"a patch of type {type!r} is a {'list of operations' if type == 'json' else 'mapping'}")
+        manager = self.field_manager
+        match type:
+            case "merge":
+                operation = verbs.merge_patch(info, key, patch, field_manager=manager, subresource=subresource)
+            case "json":
+                operation = verbs.json_patch(info, key, patch, field_manager=manager, subresource=subresource)
+            case "strategic":
+                operation = verbs.strategic_patch(info, key, patch, field_manager=manager, subresource=subresource)
+            case "apply":
+                body = msgspec.json.encode(patch)
+                operation = verbs.apply(info, key, body, field_manager=manager, force=True, subresource=subresource)
+        return (await self.call(operation)).body
 
     async def delete_raw(
         self,

@@ -11,11 +11,15 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from setpoint.api import LabelSelector, Operation
-from setpoint.api.operation import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH
+from setpoint.api.operation import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from setpoint.objects import KindInfo, Request
 
 Propagation: TypeAlias = Literal["Background", "Foreground", "Orphan"]
 """What happens to what a deleted object owned: deleted after it, deleted before it, or kept."""
+PatchType: TypeAlias = Literal["merge", "json", "strategic", "apply"]
+"""How a patch is to be read: JSON merge patch, JSON Patch, strategic merge patch (built-in kinds alone), or server-side apply."""
+FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
+"""What a server does about fields that it does not know: nothing, a warning (its own default), or a refusal."""
 Labels: TypeAlias = LabelSelector | str | Mapping[str, str] | None
 
 
@@ -99,6 +103,46 @@ def merge_patch(info: KindInfo, key: Request, patch: Any, *, field_manager: str,
 def json_patch(info: KindInfo, key: Request, patch: Any, *, field_manager: str, subresource: str = "") -> Operation:
     """A JSON Patch: a list of operations, the only patch that can set null."""
     return _patch(info, key, msgspec.json.encode(patch), JSON_PATCH, {"fieldManager": field_manager}, subresource)
+
+
+def strategic_patch(info: KindInfo, key: Request, patch: Any, *, field_manager: str, subresource: str = "") -> Operation:
+    """A strategic merge patch: lists merge by their items' keys. Custom resources take none."""
+    return _patch(info, key, msgspec.json.encode(patch), STRATEGIC_MERGE_PATCH, {"fieldManager": field_manager}, subresource)
+
+
+def delete_collection(
+    info: KindInfo,
+    namespace: str = "",
+    *,
+    labels: Labels = None,
+    fields: str = "",
+    propagation: Propagation = "Background",
+    grace_seconds: int | None = None,
+) -> Operation:
+    """Deletes all objects of a collection that are selected."""
+    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
+    if grace_seconds is not None:
+        options["gracePeriodSeconds"] = grace_seconds
+    return Operation(
+        verb="deletecollection",
+        resource=info.group_version_resource,
+        namespace=namespace,
+        options=_selecting(labels, fields),
+        body=msgspec.json.encode(options),
+        content_type=JSON,
+    )
+
+
+def on_trial(operation: Operation) -> Operation:
+    """A write that is tried only: the server answers as if it had been done, and keeps nothing.
+
+    https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
+    """
+    body = operation.body
+    if operation.verb in ("delete", "deletecollection"):
+        # Where a delete has a body, the server looks for its options nowhere else.
+        body = msgspec.json.encode({**msgspec.json.decode(body or b"{}"), "dryRun": ["All"]})
+    return msgspec.structs.replace(operation, options={**operation.options, "dryRun": "All"}, body=body)
 
 
 def delete(
