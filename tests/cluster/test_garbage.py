@@ -165,7 +165,7 @@ def test_it_is_prompt(cluster: Cluster) -> None:
     cluster.create(a_map("low", cluster.create(a_map("middle", top))))
     cluster.settle()
     cluster.delete(top)
-    cluster._run(cluster._sleep(1.0))
+    cluster.advance(timedelta(seconds=1.0))
     assert names(cluster, ConfigMap) == []
 
 

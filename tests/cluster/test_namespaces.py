@@ -77,7 +77,7 @@ def test_a_finalizer_within_holds_the_namespace_and_conditions_say_so(cluster: C
     held = cluster.refresh(held)
     held.metadata.finalizers = []
     cluster.update(held)
-    cluster._run(cluster._sleep(1.0))
+    cluster.advance(timedelta(seconds=1.0))
     assert cluster.get(Namespace, "shop") is None
 
 

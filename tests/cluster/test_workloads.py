@@ -101,7 +101,7 @@ def test_a_new_template_rolls_out_and_the_old_replica_set_is_kept_empty(cluster:
     shop.spec.template.spec.containers[0].image = "shop:2"
     cluster.update(shop)
     for _ in range(60):
-        cluster._run(cluster._sleep(0.05))
+        cluster.advance(timedelta(seconds=0.05))
         least.append(cluster.refresh(shop).status.available_replicas or 0)
     cluster.settle()
     assert images(cluster) == ["shop:2"] * 3
@@ -171,10 +171,10 @@ def test_a_deployment_made_again_does_not_take_its_predecessors_pods(cluster: Cl
 
 def test_pods_become_available_only_after_min_ready_seconds(cluster: Cluster) -> None:
     shop = cluster.create(a_deployment(min_ready_seconds=30))
-    cluster._run(cluster._sleep(5))
+    cluster.advance(timedelta(seconds=5))
     status = cluster.refresh(shop).status
     assert (status.ready_replicas, status.available_replicas) == (3, None)
-    cluster._run(cluster._sleep(30))
+    cluster.advance(timedelta(seconds=30))
     assert cluster.refresh(shop).status.available_replicas == 3
 
 
@@ -200,7 +200,7 @@ def test_a_pod_on_a_node_goes_at_once_too(cluster: Cluster) -> None:
     cluster.settle()
     assert cluster.refresh(pod).status.phase == "Running"
     cluster.delete(pod)
-    cluster._run(cluster._sleep(1.0))
+    cluster.advance(timedelta(seconds=1.0))
     assert cluster.list(Pod) == []
 
 
