@@ -195,14 +195,43 @@ def test_an_apply_that_changes_nothing_is_free_and_a_foreign_change_ends_that() 
 def test_an_apply_is_not_taken_for_settled_by_a_version_that_a_restored_server_has_used_once_more() -> None:
     async def main(world: World) -> None:
         rig = Rig(world)
+        rig.server.put(part())
+        informer = rig.cache.informer(Part)
+        caching = asyncio.ensure_future(rig.cache.run())
+        await rig.cache.synced()
         memo = ApplyMemo()
         apply = await rig.client.prepare_apply(part())
-        answer = b'{"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7"},"spec":{"size":1}}'
-        memo.answered(apply, answer)
+        answer = informer.get(A)
+        assert answer is not None
+        memo.answered(apply, answer, [informer])
         assert memo.is_settled(apply, answer)
-        assert memo.is_settled(apply, answer.replace(b'"7"', b'"8"'))
-        assert not memo.is_settled(apply, answer.replace(b'"size":1', b'"size":9'))
+        assert memo.is_settled(apply, answer.replace(b'"resourceVersion": "1"', b'"resourceVersion": "8"'))
+        assert not memo.is_settled(apply, answer.replace(b'"size": 1', b'"size": 9'))
         assert memo.is_settled(apply, answer)
+        caching.cancel()
+
+    simulate(main)
+
+
+def test_what_was_applied_is_forgotten_when_it_is_gone_also_where_another_controller_watches_it() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+
+        async def body(ctx: Context) -> None:
+            obj = await ctx.get(Gadget, A)
+            await ctx.apply(part(f"part-{obj.spec.size}"))
+
+        watcher = Controller(Part, reconciler=lambda ctx, request: None)
+        async with rig.running(controller_of(body), watcher) as [runtime, _]:
+            for size in range(2, 8):
+                rig.server.put(gadget(size=size))
+                await asyncio.sleep(1)
+            assert len(runtime.tools.memo) == 7
+            for name in rig.server.names(Part):
+                rig.server.remove(part(name))
+            await asyncio.sleep(1)
+            assert len(runtime.tools.memo) == 0
 
     simulate(main)
 

@@ -146,8 +146,7 @@ class Context(CachedReader):
             self._run.failed_applies.append(in_words(error))
             raise
         self._view.wrote(prepared.info, answer)
-        if self._view.informers(prepared.info):
-            memo.answered(prepared, answer)
+        memo.answered(prepared, answer, self._view.informers(prepared.info))
         return decode(wanted, answer)
 
     async def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:

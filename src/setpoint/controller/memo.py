@@ -7,10 +7,13 @@ anybody's change to what we could have stated makes the next apply go out. Losin
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import blake2b
 
 import msgspec
 
+from setpoint.cache import Change, Informer
 from setpoint.client.manifest import Apply
 from setpoint.objects import KindInfo, Request
 
@@ -28,10 +31,11 @@ class _Answered(msgspec.Struct, gc=False):
 
 
 class ApplyMemo:
-    """What one controller has applied, by object. Entries go when the object does: `forget`."""
+    """What one controller has applied, by object. An entry goes when the object does, which the informers that hold it tell."""
 
     def __init__(self) -> None:
         self._answered: dict[tuple[KindInfo, Request, str], _Answered] = {}
+        self._heard: dict[Informer, Callable[[], None]] = {}
 
     def __len__(self) -> int:
         return len(self._answered)
@@ -50,16 +54,25 @@ class ApplyMemo:
         known.found = cached
         return True
 
-    def answered(self, apply: Apply, answer: bytes) -> None:
-        """The server has answered an apply with this object."""
-        self._answered[apply.info, apply.key, apply.subresource] = _Answered(apply.body, _digest(answer, apply), answer)
+    def answered(self, apply: Apply, answer: bytes, informers: Iterable[Informer]) -> None:
+        """The server has answered an apply with this object. It is remembered if one of the kind's informers holds it."""
+        holding = [informer for informer in informers if informer.get(apply.key) is not None]
+        for informer in holding:
+            if informer not in self._heard:
+                self._heard[informer] = informer.subscribe(partial(self._hear, apply.info))
+        if holding:
+            self._answered[apply.info, apply.key, apply.subresource] = _Answered(apply.body, _digest(answer, apply), answer)
 
-    def forget(self, info: KindInfo, key: Request) -> None:
-        """The object is gone."""
-        if self._answered:
-            self._answered.pop((info, key, ""), None)
-            self._answered.pop((info, key, "status"), None)
-            self._answered.pop((info, key, "scale"), None)
+    def close(self) -> None:
+        """Listens no more."""
+        for unsubscribe in self._heard.values():
+            unsubscribe()
+        self._heard.clear()
+
+    def _hear(self, info: KindInfo, change: Change) -> None:
+        if change.new is None and self._answered:
+            for subresource in ("", "status", "scale"):
+                self._answered.pop((info, change.key, subresource), None)
 
 
 def _digest(data: bytes, apply: Apply) -> bytes:

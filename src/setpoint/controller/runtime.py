@@ -13,10 +13,10 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from setpoint.cache import Cache, Change, Informer
+from setpoint.cache import Cache, Informer
 from setpoint.client import Client
 from setpoint.client.errors import Conflict, NotFound, NotLeading, NotServed
-from setpoint.objects import KindInfo, Object, Request, Scheme, kind_of
+from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import World
 
 from .backoff import Backoff
@@ -76,7 +76,6 @@ class ControllerRuntime:
         self._reader = CachedReader(self.tools.client, view, self.tools.said)
         self._context = contextvars.copy_context()
         self._triggers: list[Trigger] = []
-        self._forgetting: dict[int, Informer] = {}
         self._workers: list[asyncio.Task[None]] = []
         self._beside: dict[asyncio.Task[None], None] = {}
         self._holds: dict[asyncio.Task[None], None] = {}
@@ -130,7 +129,7 @@ class ControllerRuntime:
             await trigger.informer.synced()
         self._listening = True
         for trigger in self._triggers:
-            self._listen(trigger)
+            trigger.start()
         loop = asyncio.get_running_loop()
         for number in range(self.controller.concurrency):
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
@@ -143,6 +142,7 @@ class ControllerRuntime:
         if not self._stopped:
             self._stopped = True
             self.queue.shut_down()
+            self.tools.memo.close()
             for trigger in self._triggers:
                 await trigger.stop()
             for task in self._holds:
@@ -163,7 +163,7 @@ class ControllerRuntime:
         if not self._stopped:
             self._triggers.append(trigger)
             if self._listening:  # else `start` will listen to it, with all others
-                self._listen(trigger)
+                trigger.start()
 
     async def remove_watches(self, kind: type[Object]) -> None:
         """Stops listening to a kind that was added by `add_watch`."""
@@ -202,21 +202,6 @@ class ControllerRuntime:
     def _informer(self, kind: type[Object], labels: str = "") -> Informer:
         namespace = self.namespace if kind_of(kind).namespaced else ""
         return self.cache.informer(kind, labels=labels, namespace=namespace)
-
-    def _listen(self, trigger: Trigger) -> None:
-        if id(trigger.informer) not in self._forgetting:
-            self._forgetting[id(trigger.informer)] = trigger.informer
-            trigger.informer.subscribe(self._forgetter(trigger.informer.info))
-        trigger.start()
-
-    def _forgetter(self, info: KindInfo) -> Any:
-        memo = self.tools.memo
-
-        def forget(change: Change) -> None:
-            if change.new is None:
-                memo.forget(info, change.key)
-
-        return forget
 
     # runs
 
@@ -354,3 +339,4 @@ async def reconcile_once(
     finally:
         await state.landed()
         await asyncio.gather(*beside)
+        tools.memo.close()

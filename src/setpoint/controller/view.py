@@ -19,9 +19,6 @@ class View:
         """The informers of a kind."""
         return [] if self._cache is None else self._cache.informers_of(info)
 
-    def _all(self, info: KindInfo) -> list[Informer]:
-        return [] if self._cache is None else self._cache.informers_of(info)
-
     def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
         """An informer that has been complete once, and holds everything that such a read could find."""
         if self._cache is None:
@@ -39,12 +36,12 @@ class View:
 
     def wrote(self, info: KindInfo, answer: bytes) -> None:
         """An own write was answered: reads see it from now on, also of a list that is under way and may be older."""
-        for informer in self._all(info):
+        for informer in self.informers(info):
             informer.wrote(answer)
 
     def deleted(self, info: KindInfo, key: Request, uid: str) -> None:
         """An own delete has been done: reads do not see that object any more."""
-        for informer in self._all(info):
+        for informer in self.informers(info):
             informer.deleted(key, uid)
 
     def wrote_or_deleted(self, info: KindInfo, key: Request, answer: bytes) -> None:
@@ -67,5 +64,6 @@ def still_exists(answer: bytes) -> bool:
 
 
 def is_status(answer: bytes) -> bool:
-    """Whether the answer is a Status, not an object."""
-    return bool(msgspec.json.decode(answer).get("kind") == "Status")
+    """Whether the answer is a Status of the API itself, and not an object, whose kind may well be called so."""
+    content = msgspec.json.decode(answer)
+    return bool(content.get("kind") == "Status" and content.get("apiVersion") == "v1")
