@@ -246,7 +246,8 @@ class Manager:
         if not ended.done():
             names = [runtime.name for runtime in self._runtimes.values() if runtime.active]
             why = f"after {self.options.grace:g} s" if leading is None or not leading.done() else "when the leadership was lost,"
-            log.warning("%s these still ran, and are cancelled: %s", why, ", ".join(names))
+            if names:
+                log.warning("%s these still ran, and are cancelled: %s", why, ", ".join(names))
             for task in ending:
                 task.cancel()
         await ended
