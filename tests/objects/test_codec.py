@@ -170,3 +170,8 @@ def test_reading_gives_an_object_or_a_decode_error_and_never_anything_else(conte
 def test_utc_is_what_is_read() -> None:
     time = decode(Deployment, b'{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"}}').metadata.creation_timestamp
     assert time == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_a_condition_is_read_whatever_its_status_is() -> None:
+    obj = decode(WebApp, b'{"spec":{"image":"x"},"status":{"conditions":[{"type":"Odd","status":"Maybe","reason":""}]}}')
+    assert obj.status.conditions[0].status == "Maybe"

@@ -131,6 +131,14 @@ def test_items_without_keys_are_paired_by_equality_then_place() -> None:
     assert difference(was, obj) == Difference(merge={"spec": {"rules": [{"a": 2}, {"a": 3}]}})
 
 
+def test_of_two_items_that_look_alike_the_one_that_stays_keeps_what_is_unknown() -> None:
+    was = base(spec={"selector": {}, "template": {"containers": [], "ports": [{"port": 1, "odd": 1}, {"port": 1, "odd": 2}]}})
+    obj = decode(Deployment, was)
+    obj.spec.template.ports[0].node_port = 5
+    ports = patched(was, difference(was, obj))["spec"]["template"]["ports"]
+    assert ports == [{"port": 1, "nodePort": 5, "odd": 1}, {"port": 1, "odd": 2}]
+
+
 def test_main_leaves_the_status_alone_and_status_everything_else() -> None:
     was = base(spec={"image": "x"})
     obj = decode(WebApp, was)

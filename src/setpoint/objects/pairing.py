@@ -62,9 +62,12 @@ def _values(item: dict[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _by_equality_and_place(old: list[Any], new: list[Any]) -> list[int | None]:
-    free = dict.fromkeys(range(len(old)))
-    found: list[int | None] = [None] * len(new)
+    # An item that is where it was comes first: of two that are the same to the class, the server may know a difference.
+    found: list[int | None] = [at if at < len(old) and same(old[at], item) else None for at, item in enumerate(new)]
+    free = dict.fromkeys(place for place in range(len(old)) if place >= len(new) or found[place] is None)
     for at, item in enumerate(new):
+        if found[at] is not None:
+            continue
         place = next((place for place in free if same(old[place], item)), None)
         if place is not None:
             found[at] = place

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT
@@ -56,7 +56,7 @@ class Condition(Struct):
 
     # As in meta/v1. The reason is one CamelCase word for programs, the message a sentence for people.
     type: Annotated[str, Field(max_length=316)]
-    status: Literal["True", "False", "Unknown"]
+    status: Annotated[str, Field(enum=["True", "False", "Unknown"])]
     reason: Annotated[str, Field(min_length=1, max_length=1024)]
     message: Annotated[str, Field(max_length=32768)] = ""
     observed_generation: Annotated[int | None, Field(ge=0)] = None
