@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -270,3 +271,19 @@ def test_shut_down_wakes_all_workers_and_takes_nothing_more() -> None:
         assert await queue.get() is None
 
     simulate(main)
+
+
+def test_timers_that_are_due_at_once_work_on_every_loop() -> None:
+    """uvloop gives handles without a time for those."""
+    uvloop = pytest.importorskip("uvloop")
+
+    async def main() -> list[Request | None]:
+        queue = Queue("test", Backoff(SeededChance(0)))
+        queue.add_after(A, 1e-9)
+        queue.add_after(B, 1e-3)
+        queue.add_after(C, 1e-9)
+        async with asyncio.timeout(30):
+            return [await queue.get() for _ in KEYS[:3]]
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert sorted(key for key in runner.run(main()) if key) == [A, B, C]

@@ -53,7 +53,8 @@ class Queue:
         self._due: dict[Request, tuple[float, str]] = {}
         self._heap: list[tuple[float, int, Request]] = []
         self._pushed = 0
-        self._alarm: asyncio.TimerHandle | None = None
+        # With its time, which not every loop's handle can tell: uvloop's cannot if that was already past.
+        self._alarm: tuple[float, asyncio.Handle] | None = None
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._closed = False
 
@@ -171,7 +172,7 @@ class Queue:
         """Gives out nothing more, takes nothing more, and wakes all who wait. Runs in progress end with `done` as ever."""
         self._closed = True
         if self._alarm is not None:
-            self._alarm.cancel()
+            self._alarm[1].cancel()
             self._alarm = None
         for waiter in self._waiters:
             if not waiter.done():
@@ -226,10 +227,10 @@ class Queue:
             return
         due = self._heap[0][0]
         if self._alarm is not None:
-            if self._alarm.when() <= due:
+            if self._alarm[0] <= due:
                 return  # it will look again when it goes off
-            self._alarm.cancel()
-        self._alarm = self._loop.call_at(due, self._ring, context=self._context)
+            self._alarm[1].cancel()
+        self._alarm = due, self._loop.call_at(due, self._ring, context=self._context)
 
     def _ring(self) -> None:
         self._alarm = None
