@@ -161,14 +161,54 @@ class Region(Object):
     weight: int = 1
 
 
+class Span(Struct):
+    low: int = 0
+    high: int = 0
+
+
+ORDERED = Rule(
+    "self.low <= self.high",
+    message="low above high",
+    message_expression="self.high > 0 ? 'high is below low' : 'there is no high'",
+    reason="FieldValueForbidden",
+    field_path=".high",
+)
+
+
 class RuledSpec(Struct):
     fixed: Annotated[str, Field(immutable=True, max_length=10)] | None = None
     window: Annotated[Tuning | None, Field(cel=[Rule("self.workers < 100", message="too many workers")])] = None
+    span: Annotated[Span | None, Field(cel=[ORDERED])] = None
+    once: Annotated[int | None, Field(cel=[Rule("oldSelf.optMap(old, old <= self).orValue(true)", optional_old_self=True)])] = None
 
 
-@kind(group=GROUP, version="v1", plural="ruled")
-class Ruled(Resource[RuledSpec, GadgetStatus]):
+@kind(group=GROUP, version="v1", plural="ruled", cel=[Rule("self.metadata.name != 'odd'", message="no odd name")])
+class Ruled(Resource[Annotated[RuledSpec, Field(cel=["!has(self.once) || self.once > 0"])], GadgetStatus]):
     """A kind with validation rules in the Common Expression Language."""
+
+
+class LampSpec(Struct):
+    watts: int = 40
+
+
+@kind(group=GROUP, version="v2", name="Lamp")
+class Lamp(Resource[LampSpec, NarrowStatus]):
+    """A kind with a past."""
+
+
+@kind(group=GROUP, version="v1", name="Lamp", stored=True, deprecated="use v2 of lamps")
+class FormerLamp(Resource[LampSpec, NarrowStatus]):
+    """The version in which lamps are still stored."""
+
+
+@kind(group=GROUP, version="v1beta1", name="Lamp", deprecated=True)
+class EarlyLamp(Resource[LampSpec, NarrowStatus]):
+    """A version that the server warns of in its own words."""
+
+
+@kind(group=GROUP, version="v1alpha1", name="Lamp", served=False)
+class FirstLamp(Resource[LampSpec, NarrowStatus]):
+    """A version that is not served any more."""
 
 
 KINDS: list[type[Object]] = [Gadget, Region]

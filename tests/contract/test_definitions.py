@@ -9,7 +9,7 @@ from setpoint.client import errors, verbs
 from setpoint.client.install import DEFINITION, definitions, install
 from setpoint.objects import Request, Resource, Struct, crd, kind, kind_of
 
-from .kinds import GROUP, KINDS, Gadget, GadgetSpec, Ruled, Tuning
+from .kinds import GROUP, KINDS, EarlyLamp, FirstLamp, FormerLamp, Gadget, GadgetSpec, Lamp, LampSpec, Ruled, RuledSpec, Tuning
 from .site import Site, contract
 
 
@@ -64,6 +64,31 @@ async def test_rules_are_accepted_and_obeyed_or_refused_by_name(site: Site) -> N
         await site.client.patch(Ruled, "r", {"spec": {"fixed": "b"}})
     with pytest.raises(errors.Invalid, match="too many workers"):
         await site.client.patch(Ruled, "r", {"spec": {"window": {"workers": 100}}})
+    with pytest.raises(errors.Invalid, match="high is below low") as refused:
+        await site.client.patch(Ruled, "r", {"spec": {"span": {"low": 2, "high": 1}}})
+    assert [(cause.field, cause.reason) for cause in refused.value.causes] == [("spec.span.high", "FieldValueForbidden")]
+    with pytest.raises(errors.Invalid, match="no odd name"):
+        await site.client.create(Ruled(metadata=site.meta("odd"), spec=RuledSpec()))
+    await site.client.patch(Ruled, "r", {"spec": {"once": 2}})
+    with pytest.raises(errors.Invalid, match="failed rule: oldSelf"):
+        await site.client.patch(Ruled, "r", {"spec": {"once": 1}})
+
+
+@contract
+async def test_several_versions_are_served_from_the_one_that_is_stored_and_warned_of_as_declared(site: Site) -> None:
+    await install(site.client, [Lamp, FormerLamp, EarlyLamp, FirstLamp])
+    assert site.warnings == []
+    await site.client.create(FormerLamp(metadata=site.meta("a"), spec=LampSpec(watts=60)))
+    await site.client.get(EarlyLamp, "a")
+    assert site.warnings == ["use v2 of lamps", f"{GROUP}/v1beta1 Lamp is deprecated; use {GROUP}/v2 Lamp"]
+    found = await site.client.get(Lamp, "a")
+    assert found is not None
+    assert found.spec.watts == 60
+    with pytest.raises(errors.ApiError):
+        await site.client.create(FirstLamp(metadata=site.meta("b"), spec=LampSpec()))
+    stored = await site.client.get_raw(DEFINITION, Request("", f"lamps.{GROUP}"))
+    assert stored is not None
+    assert msgspec.json.decode(stored)["status"]["storedVersions"] == ["v1"]
 
 
 @contract

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NewType
 
+import msgspec
 import pytest
 
 from setpoint.objects import (
@@ -17,6 +18,7 @@ from setpoint.objects import (
     Object,
     Quantity,
     Resource,
+    Rule,
     SchemaError,
     Struct,
     UnsetType,
@@ -37,11 +39,24 @@ class Level(IntEnum):
     ONE = 1
 
 
+Colour = NewType("Colour", str)
+
+
 class Port(Struct):
     """A port that is open."""
 
     port: int
     protocol: str = "TCP"
+
+
+RULE = Rule(
+    "self.port < 1024",
+    message="use a low port",
+    message_expression="'not ' + string(self.port)",
+    reason="FieldValueForbidden",
+    field_path=".port",
+    optional_old_self=True,
+)
 
 
 class All(Struct):
@@ -64,6 +79,11 @@ class All(Struct):
     part: Annotated[float, Field(gt=0, lt=1, multiple_of=0.5)] | None = None
     host: Annotated[str, Field(pattern="^a", immutable=True, cel=["size(self) < 3"], description="Where.")] | None = None
     inner: Port | None = None
+    colour: Colour | None = None
+    grid: Annotated[list[list[Annotated[int, Field(ge=1)]]], Field(max_items=3)] = []
+    limits: Annotated[dict[Literal["cpu", "memory"], Quantity], Field(max_properties=2, map_type="atomic")] = {}
+    whole: Annotated[dict[str, Any], Field(embedded_resource=True)] = {}
+    checked: Annotated[Port | None, Field(cel=[RULE])] = None
 
 
 def property_of(cls: type[Struct], wire: str) -> Any:
@@ -86,6 +106,9 @@ def property_of(cls: type[Struct], wire: str) -> Any:
         ("level", {"type": "integer", "enum": [1]}),
         ("tier", {"type": "string", "nullable": True, "anyOf": [{"enum": ["x", "y"]}, {"minLength": 1, "maxLength": 0}]}),
         ("target", {"x-kubernetes-int-or-string": True}),
+        ("colour", {"type": "string"}),
+        ("grid", {"type": "array", "items": {"type": "array", "items": {"type": "integer", "minimum": 1}}, "maxItems": 3}),
+        ("whole", {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "x-kubernetes-embedded-resource": True}),
         ("part", {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 1, "exclusiveMaximum": True, "multipleOf": 0.5}),
     ],
 )
@@ -117,6 +140,37 @@ def test_rules_and_immutability_are_validations() -> None:
         "pattern": "^a",
         "x-kubernetes-validations": [{"rule": "size(self) < 3"}, {"rule": "self == oldSelf", "message": "host is immutable"}],
     }
+
+
+def test_a_rule_says_its_message_its_reason_and_its_field() -> None:
+    assert property_of(All, "checked")["x-kubernetes-validations"] == [
+        {
+            "rule": "self.port < 1024",
+            "message": "use a low port",
+            "messageExpression": "'not ' + string(self.port)",
+            "reason": "FieldValueForbidden",
+            "fieldPath": ".port",
+            "optionalOldSelf": True,
+        }
+    ]
+
+
+def test_rules_on_a_whole_object_are_at_the_root_and_on_a_whole_spec_at_the_spec() -> None:
+    @kind(group="g.example.com", version="v1", cel=["self.metadata.name != 'x'", RULE])
+    class Ruled(Resource[Annotated[WebAppSpec, Field(cel=["self.replicas > 0"])], WebAppStatus]):
+        pass
+
+    schema = schema_of(Ruled)
+    assert [rule["rule"] for rule in schema["x-kubernetes-validations"]] == ["self.metadata.name != 'x'", "self.port < 1024"]
+    assert schema["properties"]["spec"]["x-kubernetes-validations"] == [{"rule": "self.replicas > 0"}]
+    with pytest.raises(TypeError, match=r"@kind\(cel=...\) takes a list"):
+        kind(group="g.example.com", version="v1", cel="self.x")
+
+
+def test_a_map_has_the_schema_of_its_values() -> None:
+    limits = property_of(All, "limits")
+    assert (limits["type"], limits["maxProperties"], limits["x-kubernetes-map-type"]) == ("object", 2, "atomic")
+    assert limits["additionalProperties"]["x-kubernetes-int-or-string"] is True
 
 
 def test_what_has_no_default_is_required_in_the_order_of_the_class() -> None:
@@ -165,6 +219,10 @@ class Bad4(Struct):
     ports: Annotated[list[Port], Field(list_map_keys=["number"])] = []
 
 
+class Bad5(Struct):
+    size: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
 @pytest.mark.parametrize(
     ("cls", "says"),
     [
@@ -172,6 +230,7 @@ class Bad4(Struct):
         (Bad2, r"Bad2\.value: .*int \| bool"),
         (Bad3, r"Bad3\.by_number: .*keys"),
         (Bad4, r"'number', which Port"),
+        (Bad5, r"Bad5\.size: msgspec\.Meta judges on reading.*use Field"),
     ],
 )
 def test_what_a_schema_cannot_say_is_refused_by_class_and_field(cls: type[Struct], says: str) -> None:
@@ -230,7 +289,34 @@ def test_several_versions_make_one_definition_with_one_that_is_stored() -> None:
     assert [version["name"] for version in crd(*classes, storage="v1beta2")["spec"]["versions"] if version["storage"]] == ["v1beta2"]
 
 
+def test_a_version_says_that_it_is_deprecated_no_longer_served_or_the_stored_one() -> None:
+    definition = crd(
+        versioned("v1"),
+        versioned("v1beta2", stored=True),
+        versioned("v1beta1", deprecated="apps.example.com/v1beta1 WebApp: use v1"),
+        versioned("v1alpha1", deprecated=True, served=False),
+    )
+    versions = [{key: value for key, value in version.items() if key in SAYS} for version in definition["spec"]["versions"]]
+    assert versions == [
+        {"name": "v1", "served": True, "storage": False},
+        {"name": "v1beta2", "served": True, "storage": True},
+        {
+            "name": "v1beta1",
+            "served": True,
+            "storage": False,
+            "deprecated": True,
+            "deprecationWarning": "apps.example.com/v1beta1 WebApp: use v1",
+        },
+        {"name": "v1alpha1", "served": False, "storage": False, "deprecated": True},
+    ]
+
+
+SAYS = ("name", "served", "storage", "deprecated", "deprecationWarning")
+
+
 def test_classes_that_are_not_versions_of_one_kind_are_refused() -> None:
+    with pytest.raises(ValueError, match="stored in one version, not in v2 and v1"):
+        crd(versioned("v1", stored=True), versioned("v2", stored=True))
     with pytest.raises(ValueError, match="scope differs"):
         crd(versioned("v1"), versioned("v2", scope="Cluster"))
     with pytest.raises(ValueError, match="two classes are version v1"):

@@ -96,7 +96,7 @@ def test_versions_show_the_same_objects() -> None:
         watch = await t.watch(beta)
         shown = await t.do("get", beta, "default/w")
         assert shown["apiVersion"] == "example.com/v1beta1"
-        assert t.warnings == ("example.com/v1beta1 Widget is deprecated",)
+        assert t.warnings == ("example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget",)
         await t.merge(beta, "default/w", {"spec": {"image": "b"}})
         assert (await t.do("get", WIDGETS, "default/w"))["apiVersion"] == "example.com/v1"
         events: list[Any] = await watch.read() or []

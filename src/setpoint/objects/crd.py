@@ -16,8 +16,9 @@ _STABILITY = {None: 2, "beta": 1, "alpha": 0}
 def crd(*versions: type[Object], storage: str | None = None) -> dict[str, Any]:
     """The manifest for one kind, of which each class is a version. Minimal, and the same every time.
 
-    Objects are stored in the version ``storage``, the most stable and newest one unless given. Raises `ValueError` for classes that
-    are not versions of one kind and for a group that no custom kind can be in, and `SchemaError` for a class that a schema cannot describe.
+    Objects are stored in the version ``storage``; unless given, in the one that is declared as ``stored``; else in the most stable and
+    newest one. Raises `ValueError` for classes that are not versions of one kind or claim both to be stored, and for a group that no custom
+    kind can be in, and `SchemaError` for a class that a schema cannot describe.
     """
     if not versions:
         raise ValueError("crd() takes the class of a kind, or the classes of its versions")
@@ -25,7 +26,10 @@ def crd(*versions: type[Object], storage: str | None = None) -> dict[str, Any]:
     infos = [kind_of(cls) for cls in classes]
     first = infos[0]
     _check(infos, first)
-    stored = storage or first.version
+    declared = [info.version for info in infos if info.stored]
+    if len(declared) > 1:
+        raise ValueError(f"{first.kind}: objects are stored in one version, not in {' and '.join(declared)}")
+    stored = storage or (declared or [first.version])[0]
     if stored not in [info.version for info in infos]:
         raise ValueError(f"{first.kind} has no version {stored} to be stored in; there are {', '.join(info.version for info in infos)}")
     names: dict[str, Any] = {"kind": first.kind, "listKind": first.list_kind, "plural": first.plural, "singular": first.singular}
@@ -74,7 +78,12 @@ def _check(infos: list[KindInfo], first: KindInfo) -> None:
 
 
 def _version(cls: type[Object], info: KindInfo, stored: bool) -> dict[str, Any]:
-    version: dict[str, Any] = {"name": info.version, "served": True, "storage": stored, "schema": {"openAPIV3Schema": schema_of(cls)}}
+    version: dict[str, Any] = {"name": info.version, "served": info.served, "storage": stored}
+    if info.deprecated:
+        version["deprecated"] = True
+        if isinstance(info.deprecated, str):
+            version["deprecationWarning"] = info.deprecated
+    version["schema"] = {"openAPIV3Schema": schema_of(cls)}
     subresources: dict[str, Any] = {"status": {}} if info.has_status else {}
     if info.scale:
         subresources["scale"] = {"specReplicasPath": info.scale.spec, "statusReplicasPath": info.scale.status}

@@ -9,6 +9,7 @@ import msgspec
 from setpoint.api.names import GroupVersionKind, GroupVersionResource
 
 from .metadata import Object
+from .schema_field import Rule
 
 Scope: TypeAlias = Literal["Namespaced", "Cluster"]
 
@@ -54,6 +55,14 @@ class KindInfo(msgspec.Struct, frozen=True, kw_only=True):
     scale: Scale | None = None
     has_status: bool = False
     """Whether status is a subresource: written by a request of its own."""
+    cel: tuple[Rule, ...] = ()
+    """Validation rules on the object as a whole."""
+    deprecated: bool | str = False
+    """Whether the server warns those who use this version; a text is the warning, else the server words it."""
+    served: bool = True
+    """Whether the server answers for this version."""
+    stored: bool = False
+    """Whether this is the version in which objects are stored, whichever is newest."""
 
     @property
     def api_version(self) -> str:

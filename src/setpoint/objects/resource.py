@@ -14,7 +14,7 @@ from msgspec import NODEFAULT
 
 from .kind_info import Column, KindInfo, Scale, Scope
 from .metadata import Object
-from .schema_field import Field
+from .schema_field import Field, Rule
 from .struct import Struct, field
 
 SpecT = TypeVar("SpecT", bound=Struct)
@@ -76,13 +76,21 @@ def kind(
     columns: Sequence[Column] = (),
     scale: Scale | None = None,
     has_status: bool | None = None,
+    cel: Sequence[str | Rule] = (),
+    deprecated: bool | str = False,
+    served: bool = True,
+    stored: bool = False,
 ) -> Callable[[type[ObjectT]], type[ObjectT]]:
     """Declares a class to be a kind of the API; read it back with `kind_of`.
 
     The kind is called as the class unless ``name`` says otherwise, its ``plural`` follows English. ``group`` is "" for the core group.
     ``has_status``: whether status is a subresource; it is wherever the class has one, but for some built-in kinds.
+
+    ``cel``: validation rules on the object as a whole (of its metadata they see the name only); rules on spec, status or a field go into
+    ``Annotated[..., Field(cel=[...])]``. Of several versions of one kind: ``deprecated``: the server warns whoever uses this one, with
+    your text if you give one; ``served=False``: it no longer answers for this one; ``stored``: objects are stored in this one.
     """
-    for what, given in (("short_names", short_names), ("categories", categories)):
+    for what, given in (("short_names", short_names), ("categories", categories), ("cel", cel)):
         if isinstance(given, str):
             raise TypeError(f"@kind({what}=...) takes a list: write {what}=[{given!r}]")
 
@@ -103,6 +111,10 @@ def kind(
             columns=tuple(columns),
             scale=scale,
             has_status="status" in cls.__struct_fields__ if has_status is None else has_status,
+            cel=tuple(rule if isinstance(rule, Rule) else Rule(rule) for rule in cel),
+            deprecated=deprecated,
+            served=served,
+            stored=stored,
         )
         type.__setattr__(cls, "__kind__", info)
         return cls

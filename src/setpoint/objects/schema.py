@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from .codec import encode_value
+from .kind_info import KindInfo
 from .metadata import Object
 from .quantity import Quantity
 from .resource import Condition
@@ -60,7 +61,12 @@ def schema_of(cls: type[msgspec.Struct]) -> Schema:
         "type": "object",
         "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}, **own},
     }
-    return root | ({"required": required} if required else {})
+    if required:
+        root["required"] = required
+    info = cls.__dict__.get("__kind__")
+    if isinstance(info, KindInfo) and info.cel:
+        root["x-kubernetes-validations"] = [_rule(rule) for rule in info.cel]
+    return root
 
 
 class _Path:
@@ -107,6 +113,8 @@ class _Path:
     def plain(self, shape: Shape, wire: str) -> Schema:
         """The type itself, without what `Field` says."""
         plain, origin = shape.plain, typing.get_origin(shape.plain)
+        if shape.judged:
+            raise self.refuse("msgspec.Meta judges on reading, so that an object of before a bound could not even be repaired: use Field")
         if any(fact.int_or_string for fact in shape.facts):
             return {"x-kubernetes-int-or-string": True}
         if shape.struct is not None:

@@ -46,6 +46,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     unsettable: bool = False
     """`UnsetType` is in the type: null is a value of its own."""
     facts: tuple[Field, ...] = ()
+    judged: bool = False
+    """msgspec would refuse to read some values of the type: a `msgspec.Meta` is in it."""
     struct: type[msgspec.Struct] | None = None
     items: Shape | None = None
     """What a list or the values of a map are."""
@@ -92,12 +94,13 @@ def attributes_of(struct: type[Any]) -> dict[str, Attribute]:
 def shape_of(hint: Any) -> Shape:
     """Takes a type apart."""
     facts: list[Field] = []
-    optional = unsettable = False
+    optional = unsettable = judged = False
     while True:
         origin = typing.get_origin(hint)
         if origin is Annotated:
             hint, *extras = typing.get_args(hint)
             facts.extend(extra for extra in extras if isinstance(extra, Field))
+            judged = judged or any(isinstance(extra, msgspec.Meta) for extra in extras)
         elif origin in (typing.Union, types.UnionType):
             rest = [part for part in typing.get_args(hint) if part not in (type(None), UnsetType)]
             optional = optional or type(None) in typing.get_args(hint)
@@ -107,6 +110,8 @@ def shape_of(hint: Any) -> Shape:
             hint = typing.Union[tuple(rest)] if len(rest) > 1 else rest[0]  # noqa: UP007  # made of a list
         elif isinstance(hint, TypeAliasType):
             hint = hint.__value__
+        elif isinstance(hint, typing.NewType):
+            hint = hint.__supertype__
         else:
             break
     plain = typing.get_origin(hint) or hint
@@ -119,6 +124,7 @@ def shape_of(hint: Any) -> Shape:
         optional=optional,
         unsettable=unsettable,
         facts=tuple(facts),
+        judged=judged,
         struct=plain if is_struct else None,
         items=items,
         is_list=is_list,

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings
 from setpoint.cluster.server.names import dns_1035_label, dns_subdomain
 from setpoint.cluster.server.schema import FieldError, Json, causes
+from setpoint.objects import version_priority
 
 Crd = Mapping[str, Json]
 
@@ -127,7 +128,13 @@ def _deprecation(spec: Mapping[str, Json], version: Mapping[str, Json]) -> str |
     if not version.get("deprecated"):
         return None
     written: str | None = version.get("deprecationWarning")
-    return written if written is not None else f"{spec['group']}/{version['name']} {spec['names']['kind']} is deprecated"
+    if written is not None:
+        return written
+    group, kind = spec["group"], spec["names"]["kind"]
+    own = version_priority(version["name"])
+    better = [other["name"] for other in spec["versions"] if other["served"] and not other.get("deprecated")]
+    better = sorted((name for name in better if version_priority(name) > own), key=version_priority)
+    return f"{group}/{version['name']} {kind} is deprecated" + (f"; use {group}/{better[-1]} {kind}" if better else "")
 
 
 def default_crd(crd: Crd) -> dict[str, Json]:
