@@ -50,6 +50,20 @@ def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
         ),
         (["-n", "Shop"], "--namespace is 'Shop', which is no name of a namespace"),
         (["--metrics-bind-address", "8080"], "--metrics-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not '8080'"),
+        (
+            ["--leader-elect"],
+            "--leader-elect needs --leader-election-id, the name of the Lease that all replicas of this program share, and no other "
+            "program, such as shop.example.com",
+        ),
+        (["--leader-election-id", "x"], "--leader-election-id and --leader-election-namespace are for --leader-elect; add it"),
+        (
+            ["--leader-elect", "--leader-election-id", "Shop"],
+            "--leader-election-id is 'Shop', which is no name of a Lease: lower-case letters, digits, '-' and '.'",
+        ),
+        (
+            ["--leader-elect", "--leader-election-id", "x", "--leader-election-namespace", "a.b"],
+            "--leader-election-namespace is 'a.b', which is no name of a namespace",
+        ),
         (["--health-probe-bind-address", ":x"], "--health-probe-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not ':x'"),
     ],
 )
@@ -134,9 +148,3 @@ def test_a_type_that_has_no_schema(cli: Cli, write: Write) -> None:
     assert said.startswith("odd.py has a kind without a schema: ")
     assert "complex" in said
     assert "complex" in cli("run", "--embedded", "odd.py:red").refusal()
-
-
-def test_leader_election_is_refused_by_its_name(cli: Cli, controller: Path) -> None:
-    ended = cli("run", "--embedded", "--leader-elect", str(controller))
-    assert ended.code == 1
-    assert "leader election is not supported yet; run one replica" in ended.err

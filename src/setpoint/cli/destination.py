@@ -54,6 +54,25 @@ def namespace(chosen: str | None, everywhere: bool, *, env: Mapping[str, str] | 
     return name
 
 
+def election(asked: bool, name: str | None, namespace: str | None) -> tuple[str, str] | None:
+    """Name and namespace of the Lease, the latter "" for the default; None without an election. Raises `Failure`."""
+    if not asked:
+        if name or namespace:
+            raise Failure("--leader-election-id and --leader-election-namespace are for --leader-elect; add it", code=USAGE)
+        return None
+    if not name:
+        raise Failure(
+            "--leader-elect needs --leader-election-id, the name of the Lease that all replicas of this program share, and no other "
+            "program, such as shop.example.com",
+            code=USAGE,
+        )
+    if len(name) > 253 or not all(_NAMESPACE.fullmatch(part) for part in name.split(".")):
+        raise Failure(f"--leader-election-id is {name!r}, which is no name of a Lease: lower-case letters, digits, '-' and '.'", code=USAGE)
+    if namespace and not _NAMESPACE.fullmatch(namespace):
+        raise Failure(f"--leader-election-namespace is {namespace!r}, which is no name of a namespace", code=USAGE)
+    return name, namespace or ""
+
+
 def endpoint(text: str, flag: str) -> tuple[str, int] | None:
     """`HOST:PORT`, `:PORT` for every interface, `0` for no endpoint, as in controller-runtime. Raises `Failure`."""
     if text in ("0", ""):

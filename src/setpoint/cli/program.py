@@ -45,7 +45,9 @@ def setpoint() -> None:
     metavar="ADDRESS",
     help="Where /healthz and /readyz are served; 0 for nowhere.  [default: :8081; embedded: 0]",
 )
-@click.option("--leader-elect", is_flag=True, hidden=True)
+@click.option("--leader-elect", is_flag=True, help="Of all replicas that name the same Lease, let one at a time run its controllers.")
+@click.option("--leader-election-id", metavar="NAME", help="The Lease's name; needed with --leader-elect.")
+@click.option("--leader-election-namespace", metavar="NAME", help="The Lease's namespace.  [default: the context's, or the pod's]")
 @click.option("--verbose", "-v", is_flag=True, help="Log more.")
 def run(
     targets: tuple[str, ...],
@@ -60,13 +62,13 @@ def run(
     metrics_bind_address: str | None,
     health_probe_bind_address: str | None,
     leader_elect: bool,
+    leader_election_id: str | None,
+    leader_election_namespace: str | None,
     verbose: bool,
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
     from setpoint.cli import destination, running
 
-    if leader_elect:  # controller-runtime's flag, which deployments carry over
-        raise Failure("--leader-elect: leader election is not supported yet; run one replica, with the strategy Recreate")
     own = destination.is_embedded(embedded, kubeconfig, context)
     if not own and (port or write_kubeconfig):
         raise Failure("--port and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
@@ -76,6 +78,7 @@ def run(
         namespace=destination.namespace(namespace, all_namespaces),
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
+        election=destination.election(leader_elect, leader_election_id, leader_election_namespace),
         verbose=verbose,
     )
     if own:

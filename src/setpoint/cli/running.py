@@ -25,7 +25,7 @@ from setpoint.client.config import Config, ConfigError
 from setpoint.client.http import HttpTransport
 from setpoint.client.install import NotEstablished, install
 from setpoint.controller import Controller
-from setpoint.manager import Manager, Options
+from setpoint.manager import LeaderElection, LeadershipLost, Manager, Options
 from setpoint.world import PortInUse, real_world
 from setpoint.world.loop_thread import fast_loop
 
@@ -36,13 +36,17 @@ GRACE = 30.0
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line. An empty namespace is all; an endpoint of None is not served."""
+    """What was asked for on the command line. An empty namespace is all; an endpoint of None is not served.
+
+    `election` is the name and the namespace of a Lease, None for no election; its namespace may be empty, which is the context's.
+    """
 
     targets: Sequence[str]
     manifests: Sequence[str]
     namespace: str
     metrics: tuple[str, int] | None
     health: tuple[str, int] | None
+    election: tuple[str, str] | None
     verbose: bool
 
 
@@ -94,6 +98,7 @@ class _Program:
             health=asked.health,
             grace=GRACE,
             process_metrics=True,
+            leader_election=_election(asked, config),
         )
         async with AsyncExitStack() as stack:
             connection = Connection(HttpTransport(config, world), world, user_agent="setpoint")
@@ -153,6 +158,13 @@ def _add(controller: Controller[Any], manager: Manager) -> None:
         raise Failure(str(error)) from error
 
 
+def _election(asked: Run, config: Config) -> LeaderElection | None:
+    if asked.election is None:
+        return None
+    name, namespace = asked.election
+    return LeaderElection(name=name, namespace=namespace or config.namespace)
+
+
 async def _version(connection: Connection, config: Config) -> str:
     """Asks the server who it is, so that a wrong address or a worn-out credential is said at once, and by its name."""
     try:
@@ -177,6 +189,8 @@ async def _run_manager(manager: Manager) -> None:
     flags = "--metrics-bind-address, --health-probe-bind-address"
     try:
         await manager.run()
+    except LeadershipLost as error:
+        raise Failure(str(error)) from error
     except PortInUse as error:
         raise Failure(f"{error.strerror} ({flags})") from error
     except OSError as error:

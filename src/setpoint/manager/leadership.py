@@ -34,7 +34,7 @@ class Leadership:
         self._connection = connection
         self._clock = world.clock
         self._release: Callable[[], object] | None = None
-        self._giving_up = False
+        self._giving_up = self._ended = False
 
     @property
     def is_leader(self) -> bool:
@@ -55,6 +55,7 @@ class Leadership:
         try:
             end = await self._elect()
         finally:
+            self._release, self._ended = None, True  # there is nobody left to ask
             self.fence.shut()
             self._connection.cut_writes()
         if isinstance(end, Lost) and not self._giving_up:
@@ -105,6 +106,8 @@ class Leadership:
 
     def _reach(self, release: Callable[[], object]) -> None:
         """From now on it can be asked to release; it is, if that was wanted before."""
+        if self._ended:
+            return
         self._release = release
         if self._giving_up:
             release()
