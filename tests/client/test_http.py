@@ -44,6 +44,25 @@ def test_an_answer_is_carried_whole():
     assert "User-Agent: me" in request
 
 
+def test_a_write_whose_connection_came_too_late_is_held_back():
+    async def main():
+        async with Server(answering(b"{}")) as server:
+            connection = Connection(HttpTransport(Config(server=server.url), real_world()), real_world())
+            answers = [None, "the lease has run out meanwhile", None]  # asked at dispatch, and when there is a connection
+            connection.fence = lambda: answers.pop(0)
+            with pytest.raises(errors.NotLeading, match="run out meanwhile"):
+                await connection.call(DELETE)
+            before = list(server.requests)
+            connection.fence = lambda: None
+            await connection.call(DELETE)
+            connection.fence = lambda: "no write"
+            await connection.call(READ)
+            await connection.close()
+            return before, len(server.requests), answers
+
+    assert asyncio.run(main()) == ([], 2, [None])
+
+
 def test_refused_is_not_sent_and_names_the_server():
     async def main():
         async with Server(reset) as server:

@@ -14,6 +14,8 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, Transport, Unknown
+from setpoint.client.dispatch import HeldBack, fenced
+from setpoint.api.paths import is_segment
 from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
 from setpoint.client.events import RequestDone, RequestSent, code_of
 from setpoint.world import World
@@ -53,7 +55,8 @@ class Connection:
     for a watch, the seconds until the server has accepted it. At most `max_in_flight` requests are under way at a time; accepted watches
     do not count.
 
-    `fence` is asked right before each write is dispatched: a reason holds it back as `NotLeading`.
+    `fence` is asked right before each write is dispatched, and again right before its first byte leaves where that takes a while: a reason
+    holds it back as `NotLeading`.
     """
 
     def __init__(
@@ -77,7 +80,7 @@ class Connection:
     async def call(self, operation: Operation) -> Answer:
         """The server's answer, which is never a failed one.
 
-        Raises the `ApiError` that a failed answer stands for; `Unreachable` where nothing can have happened; `OutcomeUnknown` for a write
+        Raises `ValueError` for a name or namespace that would lead elsewhere; the `ApiError` that a failed answer stands for; `Unreachable` where nothing can have happened; `OutcomeUnknown` for a write
         that was sent and got no answer; `NotLeading` for a write that the fence held back.
 
         A request that is answered 429 was not executed: it is sent again, after as long as the server asks, until the deadline. A read
@@ -121,6 +124,9 @@ class Connection:
         return Connection(self._transport.another(), world, user_agent=self.user_agent, timeout=timeout)
 
     async def _outcome(self, operation: Operation) -> Answer | Stream:
+        for what, text in (("name", operation.name), ("namespace", operation.namespace)):
+            if not is_segment(text):  # it may come from anybody's object
+                raise ValueError(f"{operation}: {text!r} is no {what}: it must not be '.' or '..', nor contain '/' or '%'")
         loop = asyncio.get_running_loop()
         deadline = operation.deadline if operation.deadline is not None else loop.time() + self.timeout
         operation = msgspec.structs.replace(operation, deadline=deadline, user_agent=operation.user_agent or self.user_agent)
@@ -139,6 +145,8 @@ class Connection:
                 await asyncio.sleep(wait)
             elif isinstance(outcome, NotYetSent) and tries < TRIES and loop.time() < deadline:
                 continue
+            elif isinstance(outcome, HeldBack):
+                raise not_leading(outcome.reason, operation)
             elif isinstance(outcome, NotSent):
                 raise unreachable(outcome.reason, operation)
             elif isinstance(outcome, Unknown):
@@ -165,7 +173,8 @@ class Connection:
                 if observer.heard:
                     observer.emit(RequestSent(operation=operation))
                 try:
-                    outcome = await self._transport.send(operation)
+                    with fenced(self.fence if operation.is_write else None):
+                        outcome = await self._transport.send(operation)
                 finally:
                     self._writing.pop(timeout, None)
         except TimeoutError:

@@ -22,6 +22,7 @@ from setpoint.api.paths import to_http
 from setpoint.client.config import Config, ConfigError
 from setpoint.client.connection import NotYetSent
 from setpoint.client.credentials import Credential, credentials_of, impersonation
+from setpoint.client.dispatch import held_back
 from setpoint.client.http_failure import Failed, failure_of
 from setpoint.client.tls import Tls
 from setpoint.world import World
@@ -119,7 +120,7 @@ class HttpTransport:
         if self._session is None:
             # How many requests are in flight is the connection's business; the pool has no bound of its own.
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE),
+                connector=_Connector(limit=0, keepalive_timeout=_KEEP_ALIVE),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER,
                 max_field_size=1 << 16,
@@ -243,6 +244,19 @@ class HttpStream:
                 await self.close()
                 raise StreamBroken(f"this is no watch frame: {line[:80]!r}")
         return lines
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Lets a write that had to wait for its connection pass the fence again: there is nothing between this and its first byte."""
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[aiohttp.tracing.Trace], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.connector.Connection:
+        connection = await super().connect(req, traces, timeout)
+        if (held := held_back()) is not None:
+            connection.release()
+            raise Failed(held)
+        return connection
 
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT)
