@@ -30,6 +30,11 @@ def operations(draw):
     )
 
 
+def test_a_namespace_cannot_add_to_the_path():
+    operation = Operation(verb="get", resource=GroupVersionResource("", "v1", "configmaps"), namespace="a?x=/secrets", name="b#c")
+    assert to_http(operation) == ("GET", "/api/v1/namespaces/a%3Fx%3D%2Fsecrets/configmaps/b%23c")
+
+
 @given(operations())
 def test_an_operation_survives_http(operation):
     method, target = to_http(operation)

@@ -32,6 +32,22 @@ def call(operation: Operation, *outcomes, **options):
     return simulate(main)
 
 
+@pytest.mark.parametrize(
+    ("namespace", "name"), [("default", ".."), ("default", "a/b"), ("..", "a"), ("a/secrets", "b"), (".", "a"), ("default", "%2e%2e")]
+)
+@pytest.mark.parametrize("verb", ["get", "delete", "patch"])
+def test_a_name_that_would_lead_to_another_object_is_refused_and_nothing_is_sent(verb, namespace, name):
+    """Names come out of other people's objects: `DELETE .../configmaps/..` would be understood as the deletion of the namespace."""
+    script = Script()
+
+    async def main(world: World):
+        with pytest.raises(ValueError, match="must not be"):
+            await Connection(script, world).call(Operation(verb=verb, resource=WEBAPPS, namespace=namespace, name=name))
+
+    simulate(main)
+    assert script.sent == []
+
+
 def test_what_was_not_sent_is_unreachable_and_not_tried_again():
     for operation in (READ, WRITE):
         error, script, _, _ = call(operation, NotSent("https://10.0.0.1:6443 refuses connections"))

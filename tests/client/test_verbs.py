@@ -56,6 +56,16 @@ def test_a_name_alone_needs_a_namespace_from_somewhere():
     assert script.sent[0].namespace == "mine"
 
 
+def test_what_is_no_object_and_no_key_is_named():
+    """As where a helper forgot its return, or a read gave None."""
+    for act, says in (
+        (lambda c: c.get(WebApp, None), "which WebApp"),
+        (lambda c: c.apply(None), "an object or a manifest"),
+        (lambda c: c.update("web"), "an object or a manifest"),
+    ):
+        assert says in str(raised(Script(), act, TypeError))
+
+
 def page(*names: str, more: str = "", version: str = "9"):
     items = [{"metadata": {"name": name, "namespace": "default"}, "spec": {"image": "x"}} for name in names]
     return ok({"metadata": {"resourceVersion": version, "continue": more}, "items": items})

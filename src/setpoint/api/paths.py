@@ -36,6 +36,14 @@ class MethodNotAllowed(ValueError):
     """The path is one, but the method means nothing there."""
 
 
+def is_segment(text: str) -> bool:
+    """Whether a name or namespace stays where it is put in a path: `..` would lead elsewhere, however it is quoted.
+
+    https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+    """
+    return text not in (".", "..") and "/" not in text and "%" not in text
+
+
 def to_http(operation: Operation) -> tuple[str, str]:
     """Method and request target (path with query) of an operation."""
     query = dict(operation.options)
@@ -50,7 +58,7 @@ def to_http(operation: Operation) -> tuple[str, str]:
 def _path(operation: Operation, resource: GroupVersionResource) -> str:
     parts = ["/apis", resource.group, resource.version] if resource.group else ["/api", resource.version]
     if operation.namespace:
-        parts += ["namespaces", operation.namespace]
+        parts += ["namespaces", quote(operation.namespace, safe="")]
     parts.append(resource.resource)
     if operation.name:
         parts.append(quote(operation.name, safe=""))

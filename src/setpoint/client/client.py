@@ -347,10 +347,13 @@ class Client(RawVerbs):
     async def kind_info(self, obj: Object | Mapping[str, Any]) -> KindInfo:
         """What kind an object is: its class declares it; a mapping says it, and the scheme or the server knows the rest.
 
-        Raises `ValueError` for a mapping that does not say it, `NotServed` for a kind that the server does not have.
+        Raises `TypeError` for what is neither, `ValueError` for a mapping that does not say it, `NotServed` for a kind that the server does
+        not have.
         """
         if isinstance(obj, Object) and not isinstance(obj, Untyped):
             return kind_of(type(obj))
+        if not isinstance(obj, Mapping):
+            raise TypeError(f"an object or a manifest, which is a mapping, was expected, not {obj!r}")
         content = obj.content if isinstance(obj, Untyped) else obj
         api_version, kind = content.get("apiVersion"), content.get("kind")
         if not (isinstance(api_version, str) and api_version and isinstance(kind, str) and kind):
@@ -367,6 +370,8 @@ class Client(RawVerbs):
         """Where an object is. Raises `ValueError` if its namespace is missing."""
         if isinstance(key, str):
             key = Request.parse(key)
+        elif not isinstance(key, Request):
+            raise TypeError(f"which {info.kind}? A Request or a name was expected, not {key!r}")
         if not key.name:
             raise ValueError(f"which {info.kind}? The name is empty")
         if not info.namespaced:

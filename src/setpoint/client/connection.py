@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, Transport, Unknown
-from setpoint.client.dispatch import HeldBack, fenced
 from setpoint.api.paths import is_segment
+from setpoint.client.dispatch import HeldBack, fenced
 from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
 from setpoint.client.events import RequestDone, RequestSent, code_of
 from setpoint.world import World
@@ -80,8 +80,9 @@ class Connection:
     async def call(self, operation: Operation) -> Answer:
         """The server's answer, which is never a failed one.
 
-        Raises `ValueError` for a name or namespace that would lead elsewhere; the `ApiError` that a failed answer stands for; `Unreachable` where nothing can have happened; `OutcomeUnknown` for a write
-        that was sent and got no answer; `NotLeading` for a write that the fence held back.
+        Raises the `ApiError` that a failed answer stands for; `Unreachable` where nothing can have happened; `OutcomeUnknown` for a write
+        that was sent and got no answer; `NotLeading` for a write that the fence held back; and `ValueError` for a name or namespace that
+        would lead to another object.
 
         A request that is answered 429 was not executed: it is sent again, after as long as the server asks, until the deadline. A read
         that got no answer is sent once more, since a kept-alive connection may have been closed just then. One that is answered 401 is sent
