@@ -49,6 +49,9 @@ SERVED: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """The resources of the embedded server, with their subresources."""
 
+BUILT_IN = ("io.k8s.api.", "io.k8s.apiextensions-apiserver.", "io.k8s.kube-aggregator.")
+"""How the schemas of built-in kinds begin; those of custom ones, which the server may have as well, do not."""
+
 
 class Server:
     """GETs JSON from an API server."""
@@ -144,6 +147,8 @@ def kinds_of(discovery: dict[str, list[Json]], schemas: dict[str, Json]) -> dict
         for resource in resources:
             name = schema_of(schemas, group, version, resource["responseKind"]["kind"])
             assert name is not None, f"{path} has no schema for {resource['resource']}"
+            if not name.startswith(BUILT_IN):
+                continue
             found[name] = {**resource, "group": group, "version": version}
             for sub in resource.get("subresources", ()):
                 gvk = sub["responseKind"]
