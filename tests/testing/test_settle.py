@@ -39,7 +39,7 @@ def test_two_controllers_that_fight_are_noticed_in_no_time_and_named():
 def test_many_writes_over_a_long_time_are_no_fight():
     with Cluster() as cluster:
         counted = cluster.create(config_map("counted"))
-        for number in range(1100):
+        for number in range(1100):  # more than a minute may hold
             counted.data["n"] = str(number)
             cluster.update(counted)
             cluster.advance(timedelta(seconds=1))

@@ -47,6 +47,35 @@ def test_an_exception_that_nobody_sees_ends_the_run():
         simulate(main)
 
 
+def test_an_exception_of_a_task_that_is_kept_and_never_awaited_ends_it_too():
+    """Whatever the garbage collector finds, and when."""
+    kept = []
+
+    async def fail() -> None:
+        raise ZeroDivisionError
+
+    async def main(world: World):
+        kept.append(asyncio.create_task(fail()))
+        await asyncio.sleep(1)
+
+    with pytest.raises(ZeroDivisionError):
+        simulate(main)
+
+
+def test_an_exception_that_somebody_has_seen_does_not():
+    async def fail() -> None:
+        raise ZeroDivisionError
+
+    async def main(world: World):
+        task = asyncio.create_task(fail())
+        await asyncio.sleep(1)
+        with pytest.raises(ZeroDivisionError):
+            await task
+        assert (await asyncio.gather(*(fail() for _ in range(200)), return_exceptions=True))[199].args == ()
+
+    simulate(main)
+
+
 def test_a_killed_process_is_never_resumed_and_no_finally_of_it_runs():
     loop = new_loop()
     said = []

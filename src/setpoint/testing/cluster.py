@@ -78,9 +78,11 @@ class Cluster(AbstractContextManager["Cluster"]):
             ending.callback(self.stop)
 
     def _check_that_nothing_is_left(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            return  # there may be something then, and the error is what is to be told
+        self._loop.raise_unseen()
         left = sorted(asyncio.all_tasks(self._loop), key=hash)
-        # After an error there may be some, and the error is what is to be told.
-        assert error is not None or not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
+        assert not left, f"tasks were left running: {', '.join(task.get_name() for task in left)}"
 
     # objects
 
@@ -157,9 +159,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         """Lets time pass: at least `advance`, and then until a simulated minute has gone by without a write.
 
         Raises `NotSettled` if a day goes by without such a minute, or if one object is written a thousand times in a minute: something
-        writes again and again. What ends a manager with an exception is raised here.
+        writes again and again. What ends a manager with an exception is raised here, and what a task raised that nobody awaits.
         """
         self._run(self._settle(advance.total_seconds()))
+        self._loop.raise_unseen()
 
     @property
     def writes(self) -> builtins.list[str]:

@@ -72,9 +72,13 @@ def simulate(main: Callable[[World], Coroutine[Any, Any, T]], *, seed: int | str
 
 
 def run_to_end(loop: SimulatedLoop, main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine on the loop, then cancels the tasks that it left, in the order in which they were made, and waits for them."""
+    """Runs a coroutine on the loop, then cancels the tasks that it left, in the order in which they were made, and waits for them.
+
+    Raises what it raises, else what a task of the loop has raised that nobody awaited.
+    """
     try:
         result: T = loop.run_until_complete(main)
+        loop.raise_unseen()
         return result
     finally:
         left = sorted(asyncio.all_tasks(loop), key=hash)

@@ -73,6 +73,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._paused: dict[str, list[asyncio.Handle]] = {}
         self._generators: dict[int, AsyncGenerator[Any, Any]] = {}
         self._failures: list[BaseException] = []
+        self._failed_tasks: list[asyncio.Task[Any]] = []
         self._handler: Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object] | None = None
         self.graveyard: list[object] = []
         self.steps = 0
@@ -126,7 +127,9 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         if kwargs.get("name") is None:
             kwargs["name"] = f"task-{self._sequence + 1}"
         kwargs.pop("eager_start", None)
-        return SimulatedTask(coro, loop=self, **kwargs)
+        task: asyncio.Task[Any] = SimulatedTask(coro, loop=self, **kwargs)
+        task.add_done_callback(self._task_ended)
+        return task
 
     def get_task_factory(self) -> None:
         """There is none but the loop's own."""
@@ -268,6 +271,21 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         error = context.get("exception")
         self._failures.append(error if isinstance(error, BaseException) else RuntimeError(context.get("message", "unknown failure")))
 
+    def _task_ended(self, task: asyncio.Task[Any]) -> None:
+        """Keeps a task that failed. Else it would be up to the garbage collector when, or whether, its exception is found unseen."""
+        if _is_unseen(task):
+            self._failed_tasks.append(task)
+            if len(self._failed_tasks) > 100:
+                self._failed_tasks = [task for task in self._failed_tasks if _is_unseen(task)]
+
+    def raise_unseen(self) -> None:
+        """Raises the first exception of a task that has ended and that nobody has awaited: to be called when nobody will any more."""
+        unseen = [task for task in self._failed_tasks if _is_unseen(task)]
+        self._failed_tasks.clear()
+        errors = [error for task in unseen if (error := task.exception()) is not None]
+        if errors:
+            raise errors[0]
+
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """asyncio calls this for exceptions that nobody will look at."""
         if self._handler is not None:
@@ -293,6 +311,11 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def run_in_executor(self, executor: Any, func: Callable[[Unpack[Ts]], T], *args: *Ts) -> NoReturn:
         """Threads come in through `world.threads`, which hands over strictly in simulation."""
         raise RuntimeError("run_in_executor is not there in simulated time; use a plain `def` reconciler or world.threads")
+
+
+def _is_unseen(task: asyncio.Task[Any]) -> bool:
+    """Whether a task has failed and nobody has asked it, as asyncio itself remembers; asking by `exception` would count as that."""
+    return bool(task._log_traceback)
 
 
 def new_loop() -> SimulatedLoop:
