@@ -46,8 +46,11 @@ def test_output_code_and_each_line_of_the_standard_error_are_told(run: Any) -> N
 
 def test_one_that_takes_too_long_is_killed_with_all_that_it_started(run: Any) -> None:
     heard: list[str] = []
-    with pytest.raises(TimeoutError):
-        run(shell("sleep 600 & echo $! >&2; wait", heard.append, seconds=0.3))
+    for seconds in (0.3, 3, 30):  # as long as this machine needs, just now, to start a program
+        with pytest.raises(TimeoutError):
+            run(shell("sleep 600 & echo $! >&2; wait", heard.append, seconds=seconds))
+        if heard:
+            break
     assert is_gone(int(heard[0]))
 
 
