@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import logging
 import math
-import time
+import threading
 from contextlib import asynccontextmanager
 
 import pytest
@@ -16,6 +16,7 @@ from setpoint.client.config import load_config
 from setpoint.client.errors import NotLeading
 from setpoint.client.http import HttpTransport
 from setpoint.cluster import ControlPlane
+from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kubeconfig import write_kubeconfig
 from setpoint.cluster.server.serving import serve
 from setpoint.k8s.coordination.v1 import Lease
@@ -367,13 +368,20 @@ def test_a_candidate_that_may_not_read_the_lease_says_so_and_goes_on(caplog):
 
 
 def test_a_blocked_event_loop_does_not_keep_the_lease_from_being_renewed(tmp_path):
-    """On the machine's clock, with the shortest lease that there is: the election has a thread of its own."""
+    """On the machine's clock: the election has a thread of its own, and goes on while the loop stands still until it has."""
     world = real_world()
-    election = LeaderElection(name=KEY.name, namespace=KEY.namespace, lease_duration=1, renew_deadline=0.7, retry_period=0.1)
+    election = LeaderElection(name=KEY.name, namespace=KEY.namespace, retry_period=0.05)
+    renewals = threading.Semaphore(0)
+
+    def hear(event):
+        if isinstance(event, Served) and event.operation.verb == "patch" and event.operation.resource.resource == "leases":
+            renewals.release()
+
+    world.observer.subscribe(hear)
 
     async def main(config):
         connection = Connection(HttpTransport(config, world), world)
-        manager = Manager(connection, options=Options(leader_election=election, blocked=10.0))
+        manager = Manager(connection, options=Options(leader_election=election, blocked=60.0))
         client = Client(Connection(HttpTransport(config, world), world))
         controller = Controller(ConfigMap, name="blocking")
         blocked: list[float] = []
@@ -381,14 +389,17 @@ def test_a_blocked_event_loop_does_not_keep_the_lease_from_being_renewed(tmp_pat
         @controller.reconciler
         async def reconcile(ctx: Context, request: Request) -> None:
             if not blocked:
-                time.sleep(2.5)
+                while renewals.acquire(blocking=False):
+                    pass
+                for _ in range(3):  # answered since the loop stands still
+                    assert renewals.acquire(timeout=30)
                 blocked.append(1.0)
             await ctx.apply(config_map("written"))
 
         manager.add(controller)
         await client.create(config_map("one"))
         running = asyncio.create_task(manager.run())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while await client.get(ConfigMap, "default/written") is None:
                 await asyncio.sleep(0.05)
         leads, lease = manager.is_leader, await client.get(Lease, KEY)
