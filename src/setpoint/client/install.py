@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from setpoint.client.client import Client
+from setpoint.client.errors import NotServed
 from setpoint.objects import KindInfo, Object, Request, crd, kind_of
 
 DEFINITION = KindInfo(
@@ -49,22 +51,39 @@ async def install(client: Client, kinds: Iterable[type[Object]], *, patience: fl
     Raises `NotEstablished` after `patience` seconds, with the server's reason, and `ApiError` where a definition is refused.
     """
     names: list[str] = []
+    kinds = [kind for kind in kinds if is_custom(kind)]
     for definition in definitions(kinds):
         applied = await client.apply(definition)
         names.append(applied.name)
     deadline = asyncio.get_running_loop().time() + patience
     for name in names:
-        await _established(client, name, deadline)
+        await _until_well(partial(_established, client, name), name, deadline)
+    # An established kind is not there at once for everybody who asks: a real server publishes it a moment later.
+    for info in (kind_of(kind) for kind in kinds):
+        if info.served:
+            await _until_well(partial(_published, client, info), str(info.group_version_kind), deadline)
     return names
 
 
-async def _established(client: Client, name: str, deadline: float) -> None:
+async def _until_well(ask: Callable[[], Awaitable[str | None]], what: str, deadline: float) -> None:
     loop, wait = asyncio.get_running_loop(), FIRST_WAIT
-    while (problem := _problem(await client.get_raw(DEFINITION, Request("", name)))) is not None:
+    while (problem := await ask()) is not None:
         if loop.time() >= deadline:
-            raise NotEstablished(f"the server does not serve {name}: {problem}")
+            raise NotEstablished(f"the server does not serve {what}: {problem}")
         await asyncio.sleep(wait)
         wait = min(2 * wait, LONGEST_WAIT)
+
+
+async def _established(client: Client, name: str) -> str | None:
+    return _problem(await client.get_raw(DEFINITION, Request("", name)))
+
+
+async def _published(client: Client, info: KindInfo) -> str | None:
+    try:
+        await client.discovery.find(info.group_version_kind)
+    except NotServed:
+        return "its definition is established, and discovery does not list it yet"
+    return None
 
 
 def _problem(definition: bytes | None) -> str | None:
