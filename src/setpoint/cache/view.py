@@ -55,7 +55,7 @@ class View:
     """What reads see of one informer. `report` is told which object an index failed for."""
 
     def __init__(self, selection: Selection, report: Callable[[Request, Exception], None]) -> None:
-        self.base = Store()
+        self.base: Store = Store()
         self._selection = selection
         self._overlay: dict[Request, Overlay] = {}
         self._due: list[tuple[int, Request]] = []

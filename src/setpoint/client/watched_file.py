@@ -12,7 +12,7 @@ class WatchedFile:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._seen: tuple[int, int, int] | None = None
         self.last = b""
         """What was read last."""

@@ -25,7 +25,7 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
 
     def __init__(self, world: World, *, controllers: bool = True, workloads: bool = True) -> None:
         self.world = world
-        self.server = ApiServer(world)
+        self.server: ApiServer = ApiServer(world)
         self._controllers = controllers
         self._workloads = workloads
         self._manager: Manager | None = None

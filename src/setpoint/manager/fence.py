@@ -19,7 +19,7 @@ class WriteFence:
     """
 
     def __init__(self, clock: Clock, lease: str) -> None:
-        self.until = -math.inf
+        self.until: float = -math.inf
         self._clock = clock
         self._lease = lease
         self._shut = False

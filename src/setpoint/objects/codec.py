@@ -32,7 +32,10 @@ class DecodeError(Exception):
 
     def __init__(self, kind: str, key: Request, path: str, reason: str) -> None:
         super().__init__(kind, key, path, reason)
-        self.kind, self.key, self.path, self.reason = kind, key, path, reason
+        self.kind: str = kind
+        self.key: Request = key
+        self.path: str = path
+        self.reason: str = reason
 
     def __str__(self) -> str:
         at = f" at {self.path}" if self.path else ""

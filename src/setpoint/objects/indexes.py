@@ -19,8 +19,8 @@ class Index(Generic[K]):
     __slots__ = ("kind", "values")
 
     def __init__(self, kind: type[K], values: Callable[[K], Iterable[str]], /) -> None:
-        self.kind = kind
-        self.values = values
+        self.kind: type[K] = kind
+        self.values: Callable[[K], Iterable[str]] = values
 
     def __call__(self, value: str, /) -> IndexKey[K]:
         """What `list` takes as ``index=``."""
@@ -49,8 +49,8 @@ class IndexKey(Generic[K]):
     __slots__ = ("index", "value")
 
     def __init__(self, index: Index[K], value: str) -> None:
-        self.index = index
-        self.value = value
+        self.index: Index[K] = index
+        self.value: str = value
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, IndexKey) and other.index is self.index and other.value == self.value

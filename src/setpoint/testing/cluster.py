@@ -22,7 +22,7 @@ from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
 from setpoint.manager import App, Manager, Options
 from setpoint.objects import Object, Request, Untyped, kind_of
-from setpoint.world import Event, SeededChance, new_loop, simulated_world
+from setpoint.world import Event, SeededChance, World, new_loop, simulated_world
 
 K = TypeVar("K", bound=Object)
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     def __init__(self, *, seed: int | str = 0, workloads: bool = True) -> None:
         self._loop = new_loop()
-        self.world = simulated_world(self._loop, seed=seed)
+        self.world: World = simulated_world(self._loop, seed=seed)
         self._writes: builtins.list[str] = []
         self._installed: dict[type[Object], None] = {}
         self._managers: dict[Manager, asyncio.Task[None]] = {}
