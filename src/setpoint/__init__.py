@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Column,
         Condition,
         DecodeError,
+        Duration,
         Field,
         Index,
         IndexKey,
@@ -74,7 +75,8 @@ _ROOMS = {
     ),
     "setpoint.manager": ("App", "Manager"),
     "setpoint.objects": (
-        *("OMIT", "UNSET", "Column", "Condition", "DecodeError", "Field", "Index", "IndexKey", "Object", "ObjectMeta", "OwnerReference"),
+        *("OMIT", "UNSET", "Column", "Condition", "DecodeError", "Duration", "Field", "Index", "IndexKey", "Object", "ObjectMeta"),
+        "OwnerReference",
         *("Quantity", "Request", "Resource", "Rule", "Scale", "Scheme", "Struct", "UnsetType", "Untyped", "absent", "crd", "field", "kind"),
     ),
 }
@@ -110,6 +112,7 @@ __all__ = [
     "Context",
     "Controller",
     "DecodeError",
+    "Duration",
     "Expired",
     "Field",
     "Forbidden",

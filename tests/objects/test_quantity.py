@@ -26,7 +26,7 @@ def test_each_form_amounts_to_something(text: str, amount: Fraction) -> None:
     assert Quantity(text).amount == amount
 
 
-@pytest.mark.parametrize("text", ["", "1kk", "1 Gi", "Gi", "1.2.3", "0x1", "1ki", "NaN"])
+@pytest.mark.parametrize("text", ["", "1kk", "1 Gi", "Gi", "1.2.3", "0x1", "1ki", "NaN", "٣"])
 def test_other_forms_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a quantity"):
         Quantity(text)

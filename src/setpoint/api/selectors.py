@@ -102,7 +102,7 @@ def _requirement(stated: Stated) -> Requirement:
             return Requirement(key, operator)
         case ">" | "<" as operator:
             (value,) = stated.values
-            if not re.fullmatch(r"-?\d+", value):
+            if not re.fullmatch(r"-?[0-9]+", value):
                 raise SelectorError(
                     f"unable to parse requirement: values[0]: Invalid value: \"{value}\": for 'Gt', 'Lt' operators, "
                     "the value must be an integer"

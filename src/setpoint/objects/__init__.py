@@ -18,6 +18,7 @@ from .codec import DecodeError, decode, decode_head, decode_meta, encode, from_b
 from .conditions import HasConditions, get_condition, set_condition
 from .crd import crd, version_priority
 from .difference import Difference, Part, adopt, difference
+from .duration import Duration
 from .head import Head, Meta
 from .indexes import Index, IndexKey
 from .kind_info import Column, KindInfo, Scale, kind_of
@@ -40,6 +41,7 @@ __all__ = [
     "Condition",
     "DecodeError",
     "Difference",
+    "Duration",
     "Field",
     "HasConditions",
     "Head",

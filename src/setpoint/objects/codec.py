@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from .duration import Duration
 from .head import Head, Meta, read_head, read_meta
 from .kind_info import KindInfo, kind_of
 from .metadata import Object
@@ -122,7 +123,7 @@ _ODD_TIME = re.compile(rb'T\d\d:\d\d:\d\d(?!Z")')
 
 
 def _encode_hook(value: Any) -> Any:
-    if isinstance(value, (Quantity, MicroTime)):
+    if isinstance(value, (Quantity, Duration, MicroTime)):
         return str.__str__(value) if isinstance(value, str) else str(value)
     if isinstance(value, str):
         return str(value)
@@ -176,6 +177,8 @@ def _decode_hook(cls: type[Any], value: Any) -> Any:
         return MicroTime.parse(value) if isinstance(value, str) else _refused("a time", value)
     if cls is Quantity:
         return Quantity(value) if isinstance(value, (str, int, float)) else _refused("a quantity", value)
+    if cls is Duration:
+        return Duration(value) if isinstance(value, str) else _refused("a duration", value)
     raise TypeError(f"{cls.__name__} has no form in JSON")
 
 

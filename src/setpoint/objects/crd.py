@@ -9,7 +9,7 @@ from .kind_info import KindInfo, kind_of
 from .metadata import Object
 from .schema import schema_of
 
-_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?", re.ASCII)
 _STABILITY = {None: 2, "beta": 1, "alpha": 0}
 
 

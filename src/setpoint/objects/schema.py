@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from .codec import encode_value
+from .duration import Duration
 from .kind_info import KindInfo
 from .metadata import Object
 from .quantity import Quantity
@@ -29,6 +30,7 @@ from .times import MicroTime
 Schema = dict[str, Any]
 
 _QUANTITY = r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"
+_DURATION = r"^[+-]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"
 
 _PLAIN: dict[Any, Schema] = {
     str: {"type": "string"},
@@ -39,6 +41,7 @@ _PLAIN: dict[Any, Schema] = {
     datetime: {"type": "string", "format": "date-time"},
     MicroTime: {"type": "string", "format": "date-time"},
     Quantity: {"pattern": _QUANTITY, "x-kubernetes-int-or-string": True},
+    Duration: {"type": "string", "pattern": _DURATION},
     Any: {"x-kubernetes-preserve-unknown-fields": True},
 }
 
@@ -134,7 +137,8 @@ class _Path:
         if plain in _PLAIN:
             return _PLAIN[plain]
         raise self.refuse(
-            f"{_named(plain)} has no form in a schema: use str, int, float, bool, bytes, datetime, list, dict, an enum or a Struct"
+            f"{_named(plain)} has no form in a schema: use str, int, float, bool, bytes, datetime, Duration, Quantity, list, dict, an enum "
+            "or a Struct"
         )
 
     def nested(self, shape: Shape) -> Schema:

@@ -20,7 +20,7 @@ from setpoint.cluster.server.kinds import Kinds, ServedKind
 
 Json = dict[str, Any]
 
-_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?", re.ASCII)
 _MATURITY = {"": 0, "beta": 1, "alpha": 2}
 _CHANGES = ("patch", "create", "update")
 """What is not told of a kind that is on its way out: its objects can only be seen and deleted."""

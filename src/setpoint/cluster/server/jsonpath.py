@@ -18,10 +18,10 @@ Step = Callable[[list[Json]], list[Json]]
 """One step of a path: from all values reached so far to all values that it reaches from them."""
 
 _TERMINATORS = frozenset(" \t\r\n.,[]$@{}")
-_SLICE = re.compile(r"(-?\d*)(:-?\d*)?(:-?\d*)?")
+_SLICE = re.compile(r"(-?\d*)(:-?\d*)?(:-?\d*)?", re.ASCII)
 _KEY = re.compile(r"'([^']*)'")
 _COMPARISON = re.compile(r"([^!<>=]+)([!<>=]+)(.+)", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?\d[\d.]*")
+_NUMBER = re.compile(r"[+-]?\d[\d.]*", re.ASCII)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
 
 

@@ -16,9 +16,9 @@ from .loader import kind_named, schemas
 
 _REFERENCE = "#/components/schemas/"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
-_QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)")
+_QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)", re.ASCII)
 _QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-_MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(Z|[+-]\d\d:\d\d)")
+_MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*")
 _GO_TYPES = {"string": "string", "boolean": "bool", "integer": "int64", "number": "float64", "object": "map[string]string"}
 _LIMITS = {"int32": 1 << 31, "int64": 1 << 63}
