@@ -54,10 +54,10 @@ class Client(RawVerbs):
         field_validation: FieldValidation | None = None,
     ) -> None:
         super().__init__(connection, field_manager=field_manager, run=run, dry_run=dry_run, field_validation=field_validation)
-        self.scheme = scheme if scheme is not None else Scheme()
+        self.scheme: Scheme = scheme if scheme is not None else Scheme()
         self.namespace = namespace
         self.base = base
-        self.discovery = Discovery(connection)
+        self.discovery: Discovery = Discovery(connection)
 
     def bound(
         self,
@@ -244,10 +244,17 @@ class Client(RawVerbs):
         return decode(kind, await self.patch_raw(info, where, patch, type=type, subresource=subresource or ""))
 
     @overload
-    async def delete(self, obj: Object, /, *, propagation: Propagation = ...) -> None: ...
+    async def delete(self, obj: Object, /, *, propagation: Propagation = ..., grace_seconds: int | None = ...) -> None: ...
     @overload
     async def delete(
-        self, kind: type[Object], key: Request | str, /, *, namespace: str | None = ..., propagation: Propagation = ...
+        self,
+        kind: type[Object],
+        key: Request | str,
+        /,
+        *,
+        namespace: str | None = ...,
+        propagation: Propagation = ...,
+        grace_seconds: int | None = ...,
     ) -> None: ...
     async def delete(
         self,
@@ -257,19 +264,22 @@ class Client(RawVerbs):
         *,
         namespace: str | None = None,
         propagation: Propagation = "Background",
+        grace_seconds: int | None = None,
     ) -> None:
         """Asks for an object to be deleted; returns when the server has noted it, which finalizers may still delay.
 
-        An object that was read is deleted only if it is still that one: gone, or another one under its name, is done.
+        An object that was read is deleted only if it is still that one: gone, or another one under its name, is done. A pod gets the
+        seconds that it asks for to stop, unless `grace_seconds` says otherwise.
         """
         if isinstance(obj, Object):
-            info = await self.kind_info(obj)
-            await self.delete_raw(info, self.key(info, obj.key, None), uid=obj.metadata.uid or "", propagation=propagation)
+            info, uid = await self.kind_info(obj), obj.metadata.uid or ""
+            where = self.key(info, obj.key, None)
         elif key is None:
             raise TypeError("delete takes an object, or a kind and a key")
         else:
-            info = self.info_of(obj)
-            await self.delete_raw(info, self.key(info, key, namespace), propagation=propagation)
+            info, uid = self.info_of(obj), ""
+            where = self.key(info, key, namespace)
+        await self.delete_raw(info, where, uid=uid, propagation=propagation, grace_seconds=grace_seconds)
 
     async def delete_collection(
         self,

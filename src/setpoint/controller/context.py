@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
-from setpoint.client.errors import Conflict, NotFound, OutcomeUnknown
-from setpoint.client.verbs import Propagation
+from setpoint.client import Client
+from setpoint.client.errors import Conflict, NotFound
+from setpoint.client.verbs import PatchType, Propagation
 from setpoint.objects import KindInfo, Object, ObjectMeta, Request, Untyped, decode, decode_head, decode_meta
 from setpoint.objects.conditions import HasConditions, set_condition
 from setpoint.objects.indexes import IndexKey
@@ -21,9 +22,9 @@ from setpoint.objects.indexes import IndexKey
 from .cluster_events import record_event
 from .events import ApplySkipped, EffectCalled
 from .reads import CachedReader, Labels
+from .run_client import RunClient
 from .said import in_words, log
-from .tools import RunState, Tools, Written
-from .view import is_status
+from .tools import RunState, Tools
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,14 +50,15 @@ class PruneRefused(Exception):
 class Context(CachedReader):
     """What a run reads, writes and asks; see the module. Errors of the server are `ApiError`s, and need no handling: raising is backoff.
 
-    `log` is bound to the controller and the request, and to nothing else.
+    `log` is bound to the controller and the request, and to nothing else. `client` has all the verbs of the API: those that are not here are
+    scale, eviction, logs, tokens, patches of every type, collections, trials and programs in containers. What it writes is a write of this
+    run like any other, and seen by the reads that follow; what it reads, it reads from the server.
     """
 
     def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
-        client = tools.client
-        if tools.world.observer.heard:
-            client = client.bound(run=f"{tools.controller} {request}")  # for observers alone
-        super().__init__(client, tools.view, tools.said)
+        self._own = RunClient(tools, request, run)
+        super().__init__(self._own, tools.view, tools.said)
+        self.client: Client = self._own
         self._tools = tools
         self._request = request
         self._run = run
@@ -130,22 +132,17 @@ class Context(CachedReader):
         Raises `OwnerRefused` for an owner in another namespace, or where another owner controls the object already.
         """
         wanted = kind or (type(obj) if isinstance(obj, Object) else Untyped)
-        try:
-            self._check_open()
-            prepared = await self._client.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
-            cached = self._view.get(prepared.info, prepared.key)
-            memo, observer = self._tools.memo, self._tools.world.observer
-            if cached is not None and memo.is_settled(prepared, cached):
-                if observer.heard:
-                    observer.emit(
-                        ApplySkipped(controller=self._tools.controller, request=self._request, kind=prepared.info.kind, key=prepared.key)
-                    )
-                return decode(wanted, cached)
-            answer = await self._sent(prepared.info, prepared.key, self._client.apply_raw(prepared))
-        except BaseException as error:  # a cancelled one too: what it would have given to be kept is missing
-            self._run.failed_applies.append(in_words(error))
-            raise
-        self._view.wrote(prepared.info, answer)
+        self._check_open()
+        prepared = await self._own.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
+        cached = self._view.get(prepared.info, prepared.key)
+        memo, observer = self._tools.memo, self._tools.world.observer
+        if cached is not None and memo.is_settled(prepared, cached):
+            if observer.heard:
+                observer.emit(
+                    ApplySkipped(controller=self._tools.controller, request=self._request, kind=prepared.info.kind, key=prepared.key)
+                )
+            return decode(wanted, cached)
+        answer = await self._own.apply_raw(prepared)
         memo.answered(prepared, answer, self._view.informers(prepared.info))
         return decode(wanted, answer)
 
@@ -159,10 +156,7 @@ class Context(CachedReader):
         Prefer `apply` where the name is known: it may be repeated.
         """
         self._check_open()
-        info, key, body = await self._client.prepare_create(obj, owner=owner)
-        answer = await self._sent(info, key, self._client.create_raw(info, key.namespace, body))
-        self._view.wrote(info, answer)
-        return decode(type(obj), answer)
+        return await self._own.create(obj, owner=owner)
 
     async def update(self, obj: K, /) -> K:
         """Writes what was changed in `obj` since it was read, brings it up to the answer and returns it. The status is left alone.
@@ -185,16 +179,13 @@ class Context(CachedReader):
         patch: Mapping[str, Any] | Sequence[Mapping[str, Any]],
         /,
         *,
+        type: PatchType | None = None,
         namespace: str | None = None,
         subresource: str | None = None,
     ) -> K:
-        """The object after a patch, sent as it is: a mapping is a JSON merge patch, a list a JSON Patch."""
+        """The object after a patch, sent as it is: a mapping is a JSON merge patch, a list a JSON Patch, unless `type` says more."""
         self._check_open()
-        info = self._client.info_of(kind)
-        where = self._client.key(info, key, namespace)
-        answer = await self._sent(info, where, self._client.patch_raw(info, where, patch, subresource=subresource or ""))
-        self._view.wrote(info, answer)
-        return decode(kind, answer)
+        return await self._own.patch(kind, key, patch, type=type, namespace=namespace, subresource=subresource)
 
     async def delete(self, obj: Object, /, *, propagation: Propagation = "Background", grace_seconds: int | None = None) -> None:
         """Asks for the deletion of just this object: if it is gone, or another one has its name now, it is done.
@@ -203,16 +194,7 @@ class Context(CachedReader):
         `grace_seconds` says otherwise.
         """
         self._check_open()
-        info = await self._client.kind_info(obj)
-        key = self._client.key(info, obj.key, None)
-        uid = obj.metadata.uid or ""
-        answer = await self._sent(
-            info, key, self._client.delete_raw(info, key, uid=uid, propagation=propagation, grace_seconds=grace_seconds)
-        )
-        if answer is not None and not is_status(answer):
-            self._view.wrote_or_deleted(info, key, answer)
-        elif uid:
-            self._view.deleted(info, key, uid)
+        await self._own.delete(obj, propagation=propagation, grace_seconds=grace_seconds)
 
     async def prune(
         self,
@@ -333,20 +315,7 @@ class Context(CachedReader):
     # inside
 
     def _check_open(self) -> None:
-        if self._run.ended:
-            raise RuntimeError(f"{self._tools.controller} {self._request}: {self._run.ended}; its Context is of no use any more")
-
-    async def _sent(self, info: KindInfo, key: Request, write: Coroutine[Any, Any, T]) -> T:
-        """Awaits a write; where its outcome stays unknown, the key's next run waits until the cache has seen it."""
-        if self._run.ended:  # while the write was prepared
-            write.close()
-            self._check_open()
-        with self._run.writing():
-            try:
-                return await write
-            except (OutcomeUnknown, asyncio.CancelledError):
-                self._run.unknown.append(Written(info, key))
-                raise
+        self._own.check_open()
 
     async def _change(self, obj: Object, subresource: Literal["", "status"] = "") -> None:
         self._check_open()
@@ -360,9 +329,7 @@ class Context(CachedReader):
                 "that was updated does not go away when it is no longer applied. Use one of the two",
                 level=logging.WARNING,
             )
-        answer = await self._sent(info, key, self._client.change_raw(obj, subresource=subresource))
-        if answer is not None:
-            self._view.wrote(info, answer)
+        await self._own.change_raw(obj, subresource=subresource)
 
     async def _set_finalizers(self, obj: Object, finalizers: builtins.list[str]) -> None:
         self._check_open()
@@ -373,11 +340,7 @@ class Context(CachedReader):
             raise ValueError(f"{info.kind} {key} was not read from a server: finalizers are set on what ctx.get, apply or create gave")
         # The version as precondition: so the list that is sent is the server's own but for our entry.
         metadata = {"uid": obj.metadata.uid, "resourceVersion": version, "finalizers": finalizers}
-        answer = await self._sent(info, key, self._client.patch_raw(info, key, {"metadata": metadata}))
-        if obj.is_terminating:
-            self._view.wrote_or_deleted(info, key, answer)
-        else:
-            self._view.wrote(info, answer)
+        answer = await self._own.patch_raw(info, key, {"metadata": metadata})
         obj.metadata.finalizers = decode_meta(answer).finalizers
         obj.metadata.resource_version = decode_head(answer).resource_version
 

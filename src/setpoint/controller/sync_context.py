@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
-from setpoint.client.verbs import Propagation
+from setpoint.client.verbs import PatchType, Propagation
 from setpoint.objects import Object, Request, Untyped
 from setpoint.objects.conditions import HasConditions
 from setpoint.objects.indexes import IndexKey
@@ -112,11 +112,12 @@ class SyncContext:
         patch: Mapping[str, Any] | Sequence[Mapping[str, Any]],
         /,
         *,
+        type: PatchType | None = None,
         namespace: str | None = None,
         subresource: str | None = None,
     ) -> K:
         """As `Context.patch`."""
-        return self._wait(lambda: self._context.patch(kind, key, patch, namespace=namespace, subresource=subresource))
+        return self._wait(lambda: self._context.patch(kind, key, patch, type=type, namespace=namespace, subresource=subresource))
 
     def delete(self, obj: Object, /, *, propagation: Propagation = "Background", grace_seconds: int | None = None) -> None:
         """As `Context.delete`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from setpoint.api import LabelSelector
+from setpoint.api import GroupVersionResource, LabelSelector
 from setpoint.cache import Cache, Informer
 from setpoint.objects import KindInfo, Object, Request, decode_head
 
@@ -18,6 +18,12 @@ class View:
     def informers(self, info: KindInfo) -> list[Informer]:
         """The informers of a kind."""
         return [] if self._cache is None else self._cache.informers_of(info)
+
+    def kind_at(self, resource: GroupVersionResource) -> KindInfo | None:
+        """The kind that is called so in paths; None if there is no informer of it."""
+        if self._cache is None:
+            return None
+        return next((i.info for i in self._cache.informers if i.info.group_version_resource == resource), None)
 
     def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
         """An informer that has been complete once, and holds everything that such a read could find."""
