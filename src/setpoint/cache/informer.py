@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from setpoint.api import LabelSelector
 from setpoint.cache.entry import Change
 from setpoint.cache.events import Delivered, HandlerFailed, IndexFailed, ObjectSkipped, Scanned
+from setpoint.cache.form import WHOLE, Form
 from setpoint.cache.indexes import Values, by_namespace, by_owner
 from setpoint.cache.reflector import Reflector, Server
 from setpoint.cache.selection import Selection
@@ -33,13 +34,14 @@ _WORTH_SAYING = 1000
 class Informer:
     """Reads see the view; `subscribe` hears of the base's changes. Objects are bytes: whoever reads decodes a copy of its own."""
 
-    def __init__(self, server: Server, kind: type[Object], selection: Selection) -> None:
+    def __init__(self, server: Server, kind: type[Object], selection: Selection, form: Form = WHOLE) -> None:
         self.kind = kind
         self.info: KindInfo = kind_of(kind)
         self.selection = selection
+        self.form = form
         self.world: World = server.world
-        self._view = View(selection, self._index_failed)
-        self._reflector = Reflector(server, self.info, selection, self._take)
+        self._view = View(selection, self._index_failed, form)
+        self._reflector = Reflector(server, self.info, selection, self._take, form)
         self._handlers: tuple[Handler, ...] = ()
         self._synced = asyncio.Event()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
@@ -84,6 +86,26 @@ class Informer:
         return not isinstance(self._view.base.version, str)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it holds now all that it is to hold."""
+        return self.has_synced
+
+    @property
+    def metadata_only(self) -> bool:
+        """Whether it has nothing but metadata of its objects: then no typed read is served from it."""
+        return self.form.metadata_only
+
+    @property
+    def objects(self) -> int:
+        """How many objects the base holds."""
+        return len(self._view.base)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes it keeps of them, compressed or not; Python needs some 470 more an object."""
+        return self._view.base.bytes
+
+    @property
     def is_filtered(self) -> bool:
         """Whether what it lacks may exist all the same: then a missing object is "not seen", and no proof of absence."""
         return self.selection.is_filtered
@@ -118,6 +140,10 @@ class Informer:
 
     def __len__(self) -> int:
         return len([*self._view.keys()])
+
+    def keys(self) -> Keys:
+        """The keys of all objects in the view, ordered by namespace and name."""
+        return sorted(self._view.keys(), key=_place)
 
     def list(
         self,
@@ -214,6 +240,18 @@ class Informer:
             self._handlers = tuple(kept for kept in self._handlers if kept is not handler)
 
         return unsubscribe
+
+    def end(self) -> None:
+        """Holds nothing from now on. Whoever listens hears of each object that it has left, and then nothing more; nobody waits any more.
+
+        Its `run` must have been cancelled before.
+        """
+        for change in self._view.clear():
+            for handler in self._handlers:
+                self._tell(handler, change)
+        self._handlers = ()
+        self._wake(all=True)
+        self._synced.set()
 
     def _take(self, effects: Sequence[Effect]) -> None:
         for effect in effects:

@@ -28,10 +28,10 @@ class Mapper(msgspec.Struct, frozen=True):
 
 def check_reconciler(fn: Any, controller: str) -> Reconciler:
     """Raises `TypeError` for what cannot be called with a context and a request."""
-    name = _name_of(fn)
+    name = name_of(fn)
     what = f"{controller}: the reconciler {name}"
     is_async = _check_callable(fn, what, 'a function of (ctx, request), "async def" or plain "def"', not_a_generator=True)
-    _check_arity(fn, 2, what, "it is called with (ctx, request)")
+    check_arity(fn, 2, what, "it is called with (ctx, request)")
     hint = _first_hint(fn)
     if hint == "SyncContext" and is_async:
         raise TypeError(f'{what} is "async def" but takes a SyncContext: take a Context and await its verbs, or make it a plain "def"')
@@ -42,13 +42,13 @@ def check_reconciler(fn: Any, controller: str) -> Reconciler:
 
 def check_mapper(fn: Any, kind: type[Any], controller: str) -> Mapper:
     """Raises `TypeError` for what cannot be called with an object (and, if async, a reader)."""
-    name = _name_of(fn)
+    name = name_of(fn)
     what = f"{controller}: the mapper {name} of {kind.__name__}"
     is_async = _check_callable(fn, what, "a function of the object that gives requests", not_a_generator=False)
     if is_async:
-        _check_arity(fn, 2, what, 'being "async def" it is called with (object, reader)')
+        check_arity(fn, 2, what, 'being "async def" it is called with (object, reader)')
     else:
-        _check_arity(fn, 1, what, 'it is called with (object) alone; make it "async def" to get a reader as well')
+        check_arity(fn, 1, what, 'it is called with (object) alone; make it "async def" to get a reader as well')
     return Mapper(fn, is_async, name)
 
 
@@ -58,13 +58,13 @@ def _check_callable(fn: Any, what: str, wanted: str, *, not_a_generator: bool) -
         raise TypeError(f"{what} is a class: pass an instance of it, {fn.__name__}(...)")
     if not callable(fn):
         raise TypeError(f"{what} is not callable: pass {wanted}")
-    body = _body(fn)
+    body = function_behind(fn)
     if inspect.isasyncgenfunction(body) or (not_a_generator and inspect.isgeneratorfunction(body)):
         raise TypeError(f'{what} is a generator (it has a "yield"), so calling it would run nothing: pass {wanted}')
     return inspect.iscoroutinefunction(body)
 
 
-def _body(fn: Any) -> Any:
+def function_behind(fn: Any) -> Any:
     """The function behind a partial, a bound method, or an object with `__call__`."""
     while isinstance(fn, functools.partial):
         fn = fn.func
@@ -73,7 +73,8 @@ def _body(fn: Any) -> Any:
     return type(fn).__call__
 
 
-def _check_arity(fn: Any, count: int, what: str, how: str) -> None:
+def check_arity(fn: Any, count: int, what: str, how: str) -> None:
+    """Raises `TypeError` for what cannot be called with so many arguments, if it tells."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):
@@ -94,7 +95,18 @@ def _first_hint(fn: Any) -> str:
     return hint.rpartition(".")[2] if isinstance(hint, str) else getattr(hint, "__name__", "")
 
 
-def _name_of(fn: Any) -> str:
+def arity_of(fn: Any) -> int:
+    """How many arguments it can be given by position; 0 if it does not tell."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in by_position for parameter in parameters)
+
+
+def name_of(fn: Any) -> str:
+    """The function's name, for people."""
     while isinstance(fn, functools.partial):
         fn = fn.func
     return getattr(fn, "__qualname__", None) or type(fn).__qualname__
