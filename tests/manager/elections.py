@@ -8,7 +8,6 @@ import asyncio
 import contextvars
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -17,7 +16,7 @@ import msgspec
 from setpoint.api import Answer, Operation, Unknown
 from setpoint.api.status import failure
 from setpoint.client import Connection, InProcessTransport, verbs
-from setpoint.client.errors import ApiError
+from setpoint.client.errors import ApiError, NotLeading, OutcomeUnknown
 from setpoint.cluster.server import ApiServer
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import LeaderElection, LeadershipLost
@@ -52,6 +51,7 @@ class Stage:
     holders: list[tuple[float, str]] = field(default_factory=lambda: [(0.0, "")])
     cut: dict[str, asyncio.Event] = field(default_factory=dict)
     failing: dict[str, int] = field(default_factory=dict)
+    happened: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.server = ApiServer(self.world)
@@ -64,6 +64,11 @@ class Stage:
     def holder(self) -> str:
         """Who holds the Lease, as the server has it."""
         return self.holders[-1][1]
+
+    def count(self, *what: str) -> None:
+        """Writes down that something has happened, so that a test can tell that what it is about does occur."""
+        for one in what:
+            self.happened[one] = self.happened.get(one, 0) + 1
 
     def note(self, by: str, sent: float, operation: Operation, answer: object) -> None:
         """Looks at each write of the Lease that the server has done."""
@@ -214,8 +219,9 @@ class Candidate:
             writing = asyncio.create_task(self._write(self.connection, self.leadership), name=f"{self.name}-writer")
             try:
                 await running
-            except LeadershipLost:
+            except LeadershipLost as error:
                 self.losses.append(self.stage.now)
+                self.stage.count("leadership lost", "taken by another" if "holds it now" in str(error) else "not renewed in time")
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
             if not self.stopping:
@@ -225,8 +231,14 @@ class Candidate:
         await leadership.acquired.wait()
         work = verbs.apply(kind_of(ConfigMap), Request("default", "written"), b"{}", field_manager="writer", force=True)
         while not self.stopping:
-            with suppress(ApiError):
+            try:
                 await connection.call(work)
+            except NotLeading:
+                self.stage.count("a write held back")
+            except OutcomeUnknown:
+                self.stage.count("a write on its way when it was cut off")
+            except ApiError:
+                self.stage.count("a write refused")
             await asyncio.sleep(self.world.chance.uniform(0.1, 0.9))
 
 

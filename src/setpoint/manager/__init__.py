@@ -1,9 +1,9 @@
 """The process around controllers: their life cycle, its health, metrics and logs.
 
 A `Manager` runs controllers against one server: caches first, then controllers, until it is stopped. An `App` is an async context manager
-that receives the manager, opens what the controllers need, and adds them. `election` is how one of several processes comes to lead, as a
-state machine; `elector` and `leadership` carry it out, `lease` speaks of it with the server, and `fence` holds writes back while this one
-does not lead. `endpoints` serves health and metrics, `logs` writes the log.
+that receives the manager, opens what the controllers need, and adds them. `election` says how one of several processes comes to lead,
+`election_states` and `election_rules` are that as a state machine; `elector` and `leadership` carry it out, `lease` speaks of it with the
+server, and `fence` holds writes back while this one does not lead. `endpoints` serves health and metrics, `logs` writes the log.
 """
 
 from setpoint.manager.election import LeaderElection, LeadershipLost

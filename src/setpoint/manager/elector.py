@@ -1,4 +1,4 @@
-"""`Elector` carries out what the state machine of `election` decides, over a connection of its own.
+"""`Elector` carries out what `election_rules` decides, over a connection of its own.
 
 It runs on an event loop of its own in production, so that nothing a reconciler does can keep the Lease from being renewed, and as a
 process of its own, which can be paused, in simulation.
@@ -19,19 +19,18 @@ from setpoint.api.watch import decode_frame
 from setpoint.client import Connection
 from setpoint.client.errors import AlreadyExists, Conflict, NotFound, Unreachable
 from setpoint.manager import lease
-from setpoint.manager.election import (
-    JITTER,
+from setpoint.manager.election import JITTER, LeaderElection
+from setpoint.manager.election_rules import Rules, decide, step
+from setpoint.manager.election_states import (
     Acquiring,
     Failed,
     Granted,
     Input,
-    LeaderElection,
     Leading,
     Lost,
     Read,
     Refused,
     Released,
-    Rules,
     Seen,
     Standby,
     State,
@@ -40,8 +39,6 @@ from setpoint.manager.election import (
     Unseen,
     Wait,
     Write,
-    decide,
-    step,
 )
 from setpoint.manager.fence import WriteFence
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from setpoint.client import Connection
-from setpoint.manager.election import LeaderElection, LeadershipLost, Leading, Lost, Released, State
+from setpoint.manager.election import LeaderElection, LeadershipLost
+from setpoint.manager.election_states import Leading, Lost, Released, State
 from setpoint.manager.elector import Elector
 from setpoint.manager.fence import WriteFence
 from setpoint.world import PROCESS, Observer
@@ -28,9 +29,9 @@ class Leadership:
     def __init__(self, connection: Connection, election: LeaderElection) -> None:
         world = connection.world
         self.election = election
-        self.identity = election.identity or f"{world.host}_{world.chance.uuid()}"
-        self.fence = WriteFence(world.clock, election.lease)
-        self.acquired = asyncio.Event()
+        self.identity: str = election.identity or f"{world.host}_{world.chance.uuid()}"
+        self.fence: WriteFence = WriteFence(world.clock, election.lease)
+        self.acquired: asyncio.Event = asyncio.Event()
         self._connection = connection
         self._clock = world.clock
         self._release: Callable[[], object] | None = None

@@ -71,13 +71,13 @@ class Manager:
     """
 
     def __init__(self, connection: Connection, *, scheme: Scheme | None = None, options: Options | None = None) -> None:
-        self.options = options or Options()
+        self.options: Options = options or Options()
         self.world: World = connection.world
-        self.scheme = scheme or Scheme()
-        self.client = Client(connection, scheme=self.scheme)
-        self.cache = Cache(connection, self.scheme)
-        self.metrics = Metrics(self.world.clock, self.options.host)
-        self.phase = Phase.NEW
+        self.scheme: Scheme = scheme or Scheme()
+        self.client: Client = Client(connection, scheme=self.scheme)
+        self.cache: Cache = Cache(connection, self.scheme)
+        self.metrics: Metrics = Metrics(self.world.clock, self.options.host)
+        self.phase: Phase = Phase.NEW
         self.addresses: list[str] = []
         self._runtimes: dict[str, ControllerRuntime] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -219,6 +219,8 @@ class Manager:
             self._failure = RuntimeError(f"{part.get_name()} has ended, though nothing told it to, and so the manager cannot go on")
             self._failure.__cause__ = error
             self.stop()
+        elif error is not None:
+            log.error("%s has failed while the manager ends: %s", part.get_name(), error, exc_info=error)
 
     @property
     def has_started(self) -> bool:

@@ -91,7 +91,7 @@ class Metrics:
 
     def __init__(self, clock: Clock, host: str) -> None:
         self.clock = clock
-        self.registry = CollectorRegistry()
+        self.registry: CollectorRegistry = CollectorRegistry()
         self.depth: dict[str, int] = {}
         self.started: dict[str, dict[str, float]] = {}
         self._host = host
