@@ -8,10 +8,12 @@ plain `def` reconcilers) reads from the cache and writes to the server.
 
 from . import predicates
 from .backoff import Backoff
+from .cause import Cause
 from .context import Context, PruneRefused
 from .controller import Controller, Watch
 from .events import (
     ApplySkipped,
+    CacheRead,
     EffectCalled,
     Held,
     MapperFailed,
@@ -22,6 +24,7 @@ from .events import (
     RunEnded,
     RunStarted,
     TimerSet,
+    Triggered,
 )
 from .memo import ApplyMemo
 from .predicate import Predicate
@@ -36,6 +39,8 @@ __all__ = [
     "ApplyMemo",
     "ApplySkipped",
     "Backoff",
+    "CacheRead",
+    "Cause",
     "Context",
     "Controller",
     "ControllerRuntime",
@@ -57,6 +62,7 @@ __all__ = [
     "SyncContext",
     "TerminalError",
     "TimerSet",
+    "Triggered",
     "Watch",
     "WrongResult",
     "predicates",

@@ -8,27 +8,52 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from setpoint.objects import Request
+from setpoint.objects import KindInfo, Request
 from setpoint.world import Event
+
+from .cause import Cause
 
 Outcome: TypeAlias = Literal["success", "error", "requeue", "requeue_after"]
 """The values of the label `result` of `controller_runtime_reconcile_total`."""
 
 
-class QueueAdded(Event, frozen=True, kw_only=True):
-    """A key became ready to run (or, while it runs, to run again); `reason` is for people. Counted by `workqueue_adds_total`."""
+class Triggered(Event, frozen=True, kw_only=True):
+    """A key was asked for: every time, also where it is waiting for its run already."""
 
     controller: str
     request: Request
-    reason: str
-    initial: bool
+    cause: Cause
+
+
+class QueueAdded(Event, frozen=True, kw_only=True):
+    """A key became ready to run (or, while it runs, to run again). Counted by `workqueue_adds_total`."""
+
+    controller: str
+    request: Request
+    cause: Cause
+    priority: int
+
+    @property
+    def reason(self) -> str:
+        """For people."""
+        return self.cause.reason
+
+
+class PriorityRaised(Event, frozen=True, kw_only=True):
+    """A key that waits for its run, with the priority `before`, was asked for at a higher one."""
+
+    controller: str
+    request: Request
+    before: int
+    priority: int
 
 
 class QueueTaken(Event, frozen=True, kw_only=True):
-    """A worker took a key that had been ready for `waited` seconds: `workqueue_queue_duration_seconds`."""
+    """A worker took a key that had waited for `waited` seconds: `workqueue_queue_duration_seconds`."""
 
     controller: str
     request: Request
+    priority: int
     waited: float
 
 
@@ -37,8 +62,13 @@ class TimerSet(Event, frozen=True, kw_only=True):
 
     controller: str
     request: Request
-    reason: str
+    cause: Cause
     after: float
+
+    @property
+    def reason(self) -> str:
+        """For people."""
+        return self.cause.reason
 
 
 class RunStarted(Event, frozen=True, kw_only=True):
@@ -97,6 +127,15 @@ class MapperFailed(Event, frozen=True, kw_only=True):
     key: Request
     error: str
     retry_after: float
+
+
+class CacheRead(Event, frozen=True, kw_only=True):
+    """A run has read from the cache: one object, or (where `key` is None) a list. `found` counts what it got. Live reads are requests."""
+
+    run: str
+    info: KindInfo
+    key: Request | None
+    found: int
 
 
 class ApplySkipped(Event, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from setpoint.client import Client
 from setpoint.objects import DecodeError, KindInfo, Object, Request, decode
 from setpoint.objects.indexes import IndexKey
 
+from .events import CacheRead
 from .said import Said, log
 from .view import View
 
@@ -64,8 +65,10 @@ class CachedReader:
         if not live:
             found = self._view.get(info, where)
             if found is not None:
+                self._tell(info, where, 1)
                 return decode(kind, found)
             if self._view.covering(kind, LabelSelector(), where.namespace or None) is not None:
+                self._tell(info, where, 0)
                 return None
             # Not in a filtered cache is "not seen", never proof of absence.
             self._say_live(info)
@@ -112,7 +115,14 @@ class CachedReader:
                 found.append(decode(kind, data))
             except DecodeError as error:
                 log.error("left out of a list: %s", error)
+        self._tell(informer.info, None, len(found))
         return found
+
+    def _tell(self, info: KindInfo, key: Request | None, found: int) -> None:
+        """Tells the observer what a run has read; what mappers read is nobody's run."""
+        client = self._client
+        if client.run and (observer := client.connection.world.observer).heard:
+            observer.emit(CacheRead(run=client.run, info=info, key=key, found=found))
 
     def _say_live(self, info: KindInfo) -> None:
         self._said.once(

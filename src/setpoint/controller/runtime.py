@@ -21,6 +21,8 @@ from setpoint.world import World
 
 from .backoff import Backoff
 from .barrier import reach
+from .cause import Cause
+from .cluster_events import EventRecorder
 from .controller import Controller, Watch
 from .events import Held, Outcome, Released, RunEnded, RunStarted
 from .memo import ApplyMemo
@@ -60,18 +62,19 @@ class ControllerRuntime:
         self.namespace = namespace
         if scheme is not None:
             scheme.add(*controller.kinds)
-        view = View(cache)
-        self.tools = Tools(
+        view, said = View(cache), Said(controller.name)
+        self.tools: Tools = Tools(
             controller=controller.name,
             world=world,
             client=client.bound(field_manager=controller.name, base=view.get),
             view=view,
             memo=ApplyMemo(),
-            said=Said(controller.name),
+            said=said,
             spawn=self._spawn,
+            events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=self._spawn),
         )
-        self.queue = Queue(controller.name, Backoff(world.chance), world.observer)
-        self.active = 0
+        self.queue: Queue = Queue(controller.name, Backoff(world.chance), world.observer)
+        self.active: int = 0
         self._runner = Runner(controller, self.tools)
         self._reader = CachedReader(self.tools.client, view, self.tools.said)
         self._context = contextvars.copy_context()
@@ -151,6 +154,10 @@ class ControllerRuntime:
             for task in (*self._workers, *self._beside):
                 task.cancel()
         await asyncio.gather(*self._workers, *self._beside, *self._holds, return_exceptions=True)
+        if wait:
+            await self.tools.events.flush()
+        else:
+            self.tools.events.close()
 
     async def add_watch(self, watch: Watch) -> None:
         """Watches one more kind while it runs, as `Controller.watch` declares it; returns when its start-up listing has enqueued.
@@ -254,10 +261,10 @@ class ControllerRuntime:
             self.queue.forget(key)
             return "success"
         if seconds <= 0:
-            self.queue.add_rate_limited(key, "asked to run again now")
+            self.queue.add_rate_limited(key, Cause("again", about="asked to run again now"))
             return "requeue"
         self.queue.forget(key)
-        self.queue.add_after(key, seconds, "requeue_after")
+        self.queue.add_after(key, seconds, Cause("timer", about="requeue_after"))
         return "requeue_after"
 
     def _failed(self, key: Request, error: BaseException) -> Outcome:
@@ -266,13 +273,13 @@ class ControllerRuntime:
             self.queue.forget(key)
             log.error("terminal error, not tried again until something changes: %s", in_words(error), extra=about)
             return "error"
-        seconds = self.queue.add_rate_limited(key, f"failed: {type(error).__name__}")
+        seconds = self.queue.add_rate_limited(key, Cause("backoff", about=f"failed: {type(error).__name__}"))
         again = f"tried again in {seconds:.3g} s"
         if isinstance(error, NotLeading):
             log.info("%s; %s", error, again, extra=about)
             return "requeue"
         lost_race = isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))
-        if lost_race and self.queue.backoff.failures(key) <= QUIET_CONFLICTS:
+        if lost_race and self.queue.limiter.failures(key) <= QUIET_CONFLICTS:
             log.info("lost a race, %s: %s", again, error, extra=about)
             return "requeue"
         known = lost_race or isinstance(error, DeadlineExceeded | WrongResult)  # the sentence says it all
@@ -323,15 +330,16 @@ async def reconcile_once(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         beside.append(asyncio.get_running_loop().create_task(work, name=f"{controller.name}-beside"))
 
-    view = View(cache)
+    view, said = View(cache), Said(controller.name)
     tools = Tools(
         controller=controller.name,
         world=world,
         client=client.bound(field_manager=controller.name, base=view.get if cache is not None else None),
         view=view,
         memo=ApplyMemo(),
-        said=Said(controller.name),
+        said=said,
         spawn=spawn,
+        events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=spawn),
     )
     state = RunState()
     try:
@@ -339,4 +347,5 @@ async def reconcile_once(
     finally:
         await state.landed()
         await asyncio.gather(*beside)
+        await tools.events.flush()
         tools.memo.close()

@@ -18,7 +18,9 @@ from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, dec
 from setpoint.world import Observer
 
 from .backoff import Backoff
+from .cause import Cause
 from .events import MapperFailed, PredicateFailed
+from .lanes import LOW_PRIORITY, NORMAL_PRIORITY
 from .predicate import Predicate
 from .queue import Queue
 from .reads import Reader
@@ -41,12 +43,15 @@ class Trigger(ABC):
         observer: Observer,
         *,
         read_as: type[Object] | None = None,
+        priority: int = NORMAL_PRIORITY,
     ) -> None:
         self.queue = queue
         self.informer = informer
         self.kind: type[Object] = informer.kind
         self._read_as: type[Object] = read_as or informer.kind
         self._predicate = predicate
+        self._changed = priority
+        self._listed = min(priority, LOW_PRIORITY)
         self._observer = observer
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -67,6 +72,9 @@ class Trigger(ABC):
     @abstractmethod
     def _take(self, change: Change) -> None:
         """Enqueues what an accepted change concerns."""
+
+    def _priority(self, change: Change) -> int:
+        return self._listed if change.initial else self._changed
 
     def _accepts(self, predicate: Predicate[Any], change: Change) -> bool:
         try:
@@ -94,7 +102,7 @@ class PrimaryTrigger(Trigger):
     """An object of the primary kind concerns its own key."""
 
     def _take(self, change: Change) -> None:
-        self.queue.add(change.key, _reason(self.informer.info, change), initial=change.initial)
+        self.queue.add(change.key, Cause("watch", self.informer.info, change), priority=self._priority(change))
 
 
 class OwnedTrigger(Trigger):
@@ -105,9 +113,10 @@ class OwnedTrigger(Trigger):
         self._owner = owner
 
     def _take(self, change: Change) -> None:
+        cause = Cause("owned", self.informer.info, change)
         for data in (change.old, change.new):
             if data is not None and (key := self._owner_of(data)) is not None:
-                self.queue.add(key, _reason(self.informer.info, change), initial=change.initial)
+                self.queue.add(key, cause, priority=self._priority(change))
 
     def _owner_of(self, data: bytes) -> Request | None:
         meta = decode_meta(data)
@@ -120,13 +129,13 @@ class OwnedTrigger(Trigger):
 class _Pending:
     """An object whose mapping is outstanding: the states that were seen and not mapped yet."""
 
-    __slots__ = ("initial", "key", "levels", "reason")
+    __slots__ = ("cause", "key", "levels", "priority")
 
-    def __init__(self, key: Request, levels: list[bytes], reason: str, initial: bool) -> None:
+    def __init__(self, key: Request, levels: list[bytes], cause: Cause, priority: int) -> None:
         self.key = key
         self.levels = levels
-        self.reason = reason
-        self.initial = initial
+        self.cause = cause
+        self.priority = priority
 
 
 class MappedTrigger(Trigger):
@@ -147,8 +156,9 @@ class MappedTrigger(Trigger):
         observer: Observer,
         *,
         read_as: type[Object] | None = None,
+        priority: int = NORMAL_PRIORITY,
     ) -> None:
-        super().__init__(queue, informer, predicate, observer, read_as=read_as)
+        super().__init__(queue, informer, predicate, observer, read_as=read_as, priority=priority)
         self._mapper = mapper
         self._reader = reader
         self._backoff = backoff
@@ -181,7 +191,8 @@ class MappedTrigger(Trigger):
 
     def _take(self, change: Change) -> None:
         levels = [data for data in (change.old, change.new) if data is not None]
-        self._pending.append(_Pending(change.key, levels, _reason(self.informer.info, change), change.initial))
+        cause = Cause("mapped", self.informer.info, change, self._mapper.name)
+        self._pending.append(_Pending(change.key, levels, cause, self._priority(change)))
         self._filled.set()
 
     async def _map_all(self) -> None:
@@ -204,7 +215,7 @@ class MappedTrigger(Trigger):
         for level in pending.levels:
             try:
                 for request in await self._requests(level):
-                    self.queue.add(request, pending.reason, initial=pending.initial)
+                    self.queue.add(request, pending.cause, priority=pending.priority)
             except BaseException as error:
                 if ends_the_caller(error):
                     raise
@@ -262,14 +273,3 @@ class MappedTrigger(Trigger):
             pending.levels.append(current)
         self._pending.append(pending)
         self._filled.set()
-
-
-def _reason(info: KindInfo, change: Change) -> str:
-    """For people: what happened to which object."""
-    if change.initial:
-        what = "listed"
-    elif change.old is None:
-        what = "created"
-    else:
-        what = "deleted" if change.new is None else "changed"
-    return f"{info.kind} {change.key} {what}"
