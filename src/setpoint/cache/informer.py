@@ -6,6 +6,7 @@ import asyncio
 import heapq
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from setpoint.api import LabelSelector
@@ -37,8 +38,8 @@ class Informer:
     def __init__(self, server: Server, kind: type[Object], selection: Selection, form: Form = WHOLE) -> None:
         self.kind = kind
         self.info: KindInfo = kind_of(kind)
-        self.selection = selection
-        self.form = form
+        self.selection: Selection = selection
+        self.form: Form = form
         self.world: World = server.world
         self._view = View(selection, self._index_failed, form)
         self._reflector = Reflector(server, self.info, selection, self._take, form)
@@ -47,6 +48,7 @@ class Informer:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._waited = 0
         self._scan_said = False
+        self._ended = False
 
     async def run(self) -> None:
         """Keeps the copy in step until cancelled."""
@@ -101,9 +103,9 @@ class Informer:
         return len(self._view.base)
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """How many bytes it keeps of them, compressed or not; Python needs some 470 more an object."""
-        return self._view.base.bytes
+        return self._view.base.size
 
     @property
     def is_filtered(self) -> bool:
@@ -119,7 +121,7 @@ class Informer:
 
         Returns at once where versions have no order, since none is awaited.
         """
-        if self._view.base.has_reached(version) or not self.sees_own_writes:
+        if self._ended or self._view.base.has_reached(version) or not self.sees_own_writes:
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waited += 1
@@ -235,17 +237,18 @@ class Informer:
             if entry is not None:
                 self._tell(handler, Change(key, None, entry.data, True))
         self._handlers = (*self._handlers, handler)
+        return partial(self.unsubscribe, handler)
 
-        def unsubscribe() -> None:
-            self._handlers = tuple(kept for kept in self._handlers if kept is not handler)
-
-        return unsubscribe
+    def unsubscribe(self, handler: Handler) -> None:
+        """Calls the handler no more."""
+        self._handlers = tuple(kept for kept in self._handlers if kept is not handler)
 
     def end(self) -> None:
         """Holds nothing from now on. Whoever listens hears of each object that it has left, and then nothing more; nobody waits any more.
 
-        Its `run` must have been cancelled before.
+        Its `run` is to be cancelled as well.
         """
+        self._ended = True
         for change in self._view.clear():
             for handler in self._handlers:
                 self._tell(handler, change)
@@ -254,7 +257,7 @@ class Informer:
         self._synced.set()
 
     def _take(self, effects: Sequence[Effect]) -> None:
-        for effect in effects:
+        for effect in () if self._ended else effects:
             if isinstance(effect, Skip):
                 self._skip(effect)
                 continue

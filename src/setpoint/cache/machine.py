@@ -9,7 +9,8 @@ import msgspec
 from setpoint.api import ApiError, Status
 from setpoint.api.status import Expired, NotFound, error_of
 from setpoint.api.watch import INITIAL_EVENTS_END, Frame, decode_frame
-from setpoint.cache.entry import Entry, Version, is_older, parse_version, read_entry, with_kind
+from setpoint.cache.entry import Entry, Version, is_older, parse_version
+from setpoint.cache.form import WHOLE, Form, with_kind
 from setpoint.cache.states import (
     Advance,
     Asking,
@@ -49,11 +50,13 @@ FOREIGN_HISTORY = 5
 class Machine:
     """The state, what led to it as far as that matters, and the transitions.
 
-    `jitter` makes a pause of given length a little longer or shorter, so that a thousand clients do not come back at once.
+    `jitter` makes a pause of given length a little longer or shorter, so that a thousand clients do not come back at once. `form` says
+    what is kept of an object: it is reduced to that as it comes, so that not even a list is held whole.
     """
 
-    def __init__(self, info: KindInfo, jitter: Callable[[float], float]) -> None:
+    def __init__(self, info: KindInfo, jitter: Callable[[float], float], form: Form = WHOLE) -> None:
         self.info = info
+        self._form = form
         self.state: State = Asking()
         self.reason = ""
         self.base: Version | None = None
@@ -290,7 +293,7 @@ class Machine:
 
     def _read(self, data: bytes, effects: list[Effect]) -> tuple[Request, Entry] | None:
         try:
-            return read_entry(data)
+            return self._form.read(data)
         except DecodeError as error:
             effects.append(Skip(error.key, str(error)))
             return None

@@ -16,6 +16,7 @@ import msgspec
 from setpoint.api import Answer, ApiError, Operation, Status, Stream, StreamBroken
 from setpoint.cache.entry import parse_version
 from setpoint.cache.events import ReflectorState
+from setpoint.cache.form import WHOLE, Form
 from setpoint.cache.machine import Machine
 from setpoint.cache.selection import Selection
 from setpoint.cache.states import (
@@ -68,15 +69,18 @@ class Server(Protocol):
 
 
 class Reflector:
-    """One kind, one selection. `take` gets what follows for the base, in order."""
+    """One kind, one selection, one form. `take` gets what follows for the base, in order."""
 
-    def __init__(self, server: Server, info: KindInfo, selection: Selection, take: Callable[[list[Effect]], None]) -> None:
+    def __init__(
+        self, server: Server, info: KindInfo, selection: Selection, take: Callable[[list[Effect]], None], form: Form = WHOLE
+    ) -> None:
         self._server = server
         self._world = server.world
         self._info = info
         self._selection = selection
         self._take = take
-        self._machine = Machine(info, lambda seconds: self._world.chance.uniform(0.5, 1.0) * seconds)
+        self._form = form
+        self._machine = Machine(info, lambda seconds: self._world.chance.uniform(0.5, 1.0) * seconds, form)
         self._opened = 0.0
         self._said = ""
         self.idle_limit = IDLE_LIMIT
@@ -201,6 +205,7 @@ class Reflector:
             resource=self._info.group_version_resource,
             namespace=self._selection.namespace,
             options=options,
+            accept=self._form.accept(listing=verb == "list"),
         )
 
     def _failed(self, error: Exception) -> Failed:

@@ -46,10 +46,18 @@ class Selection(msgspec.Struct, frozen=True):
             return False
         return not self.fields or _fields_match(self.fields, msgspec.json.decode(data))
 
-    def covers(self, *, namespace: str | None, labels: LabelSelector) -> bool:
-        """Whether everything that a read in that namespace (None: in all) with those labels may find is selected by this."""
-        if self.fields or (self.namespace and namespace != self.namespace):
+    def covers(self, *, namespace: str | None, labels: LabelSelector, name: str = "") -> bool:
+        """Whether everything that a read in that namespace (None: in all) with those labels may find is selected by this.
+
+        `name` is that of the one object that is read. What fields hold of an object is not known before it is read, but for those two.
+        """
+        if self.namespace and namespace != self.namespace:
             return False
+        known = {"metadata.name": name, "metadata.namespace": namespace}
+        for field in self.fields:
+            value = known.get(field.path)
+            if not value or (value == field.value) != field.equal:
+                return False
         return all(requirement in labels.requirements for requirement in self.labels.requirements)
 
     def __str__(self) -> str:

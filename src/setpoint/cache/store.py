@@ -15,10 +15,12 @@ from setpoint.objects import Request
 class Store:
     """Key to entry, and the version that all of them together stand for; `version` is None until the first complete list."""
 
-    __slots__ = ("_entries", "version")
+    __slots__ = ("_entries", "size", "version")
 
     def __init__(self) -> None:
         self._entries: dict[Request, Entry] = {}
+        self.size: int = 0
+        """The bytes that are kept of all objects together, without what Python needs beside it (some 470 bytes an object)."""
         self.version: Version | None = None
 
     @property
@@ -46,12 +48,20 @@ class Store:
         self.advance(entry.version)
         old = self._entries.get(key)
         self._entries[key] = entry
+        self.size += len(entry.kept) - (0 if old is None else len(old.kept))
         return changes(key, old, entry)
 
     def remove(self, key: Request, version: Version) -> list[Change]:
         """The object is gone, at that version."""
         self.advance(version)
-        return changes(key, self._entries.pop(key, None), None)
+        old = self._entries.pop(key, None)
+        self.size -= 0 if old is None else len(old.kept)
+        return changes(key, old, None)
+
+    def clear(self) -> list[Change]:
+        """Nothing is held any more, which is no deletion: every object has left."""
+        before, self._entries, self.size = self._entries, {}, 0
+        return [Change(key, old.data, None, left=True) for key, old in before.items()]
 
     def advance(self, version: Version) -> None:
         """Nothing more happened up to that version. Raises `ValueError` for a version that is behind."""
@@ -69,6 +79,7 @@ class Store:
         initial = not self.has_synced
         self.advance(version)
         before, self._entries = self._entries, found
+        self.size = sum(len(entry.kept) for entry in found.values())
         made = [change for key, old in before.items() if key not in found for change in changes(key, old, None)]
         for key, entry in found.items():
             old = before.get(key)

@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from setpoint.cache.entry import Change, Entry, read_entry
+from setpoint.cache.entry import Change, Entry
+from setpoint.cache.form import WHOLE, Form
 from setpoint.cache.indexes import Lookup, Values, by_index
 from setpoint.cache.selection import Selection
 from setpoint.cache.states import Advance, Put, Remove, Replace
@@ -54,9 +55,10 @@ Overlay: TypeAlias = Own | Left | Gone
 class View:
     """What reads see of one informer. `report` is told which object an index failed for."""
 
-    def __init__(self, selection: Selection, report: Callable[[Request, Exception], None]) -> None:
+    def __init__(self, selection: Selection, report: Callable[[Request, Exception], None], form: Form = WHOLE) -> None:
         self.base: Store = Store()
         self._selection = selection
+        self._form = form
         self._overlay: dict[Request, Overlay] = {}
         self._due: list[tuple[int, Request]] = []
         """Overlays by the version that ends them, as a heap; those that have been replaced since are passed over."""
@@ -106,7 +108,7 @@ class View:
 
     def wrote(self, data: bytes) -> None:
         """An own write was answered with this object. Raises `DecodeError` if it is none."""
-        key, entry = read_entry(data)
+        key, entry = self._form.read(data)
         version = entry.version
         if not isinstance(version, int) or self.base.has_reached(version):
             return
@@ -171,6 +173,14 @@ class View:
                 return False
         del self._overlay[key]
         return True
+
+    def clear(self) -> list[Change]:
+        """Everything goes, the own writes too; gives the base's changes."""
+        self._forget()
+        made = self.base.clear()
+        for change in made:
+            self._reindex(change.key)
+        return made
 
     def _forget(self) -> None:
         """Versions of another history mean nothing here."""
