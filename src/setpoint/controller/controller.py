@@ -13,6 +13,7 @@ from setpoint.api import LabelSelector, SelectorError
 from setpoint.objects import Index, Object, Request, kind_of
 
 from .context import Context
+from .outside import Outside
 from .predicate import Predicate
 from .reads import Reader
 from .result import Result
@@ -31,6 +32,9 @@ R = TypeVar("R", bound=AsyncReconciler | SyncReconciler)
 AsyncMapper: TypeAlias = Callable[[W, Reader], Awaitable[Iterable[Request]]]
 SyncMapper: TypeAlias = Callable[[W], Iterable[Request]]
 Labels: TypeAlias = str | Mapping[str, str] | None
+
+RESYNC = 10 * 3600.0
+"""Seconds after which an object runs again at the latest: controller-runtime's SyncPeriod."""
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
@@ -58,14 +62,14 @@ class Watch:
         predicate: Predicate[Any] | None = None,
         metadata_only: bool = False,
     ) -> None:
-        self.kind = kind
-        self.mapper = mapper
-        self.labels = labels or LabelSelector()
-        self.predicate = predicate
-        self.metadata_only = metadata_only
+        self.kind: type[Object] = kind
+        self.mapper: Mapper = mapper
+        self.labels: LabelSelector = labels or LabelSelector()
+        self.predicate: Predicate[Any] | None = predicate
+        self.metadata_only: bool = metadata_only
 
 
-class Controller(Generic[K]):
+class Controller(Outside, Generic[K]):
     """Declares a controller of a kind: for each of its objects the reconciler is called, whenever something may have to be done.
 
     `kind` is the *primary* kind: a request is the key of one of its objects. All its changes trigger, unless a `predicate` says which.
@@ -75,6 +79,8 @@ class Controller(Generic[K]):
     `name` (the kind in lower case unless given) appears in logs and metrics and is the field manager of what it writes; a manager takes
     each name once. At most `concurrency` keys run at a time, never one twice. A run that takes longer than `deadline` seconds is cancelled
     and counts as failed. `indexes` are kept by the cache, for `ctx.list(Kind, index=BY_SOURCE("a/b"))`.
+
+    An object that has not run for `resync` seconds, a tenth more or less, runs again, whatever the predicate says; None for never.
 
     Raises `TypeError` or `ValueError`, naming the controller and the remedy, for what cannot work.
     """
@@ -92,17 +98,20 @@ class Controller(Generic[K]):
         reconciler: AsyncReconciler | SyncReconciler | None = None,
         concurrency: int = 1,
         deadline: float | None = None,
+        resync: float | None = RESYNC,
     ) -> None:
+        super().__init__()
         info = kind_of(kind)
         self.kind = kind
-        self.name = info.kind.lower() if name is None else name
+        self.name: str = info.kind.lower() if name is None else name
         if not _NAME.fullmatch(self.name) or len(self.name) > 128:
             raise ValueError(f"controller name {self.name!r}: use lower-case letters, digits, '-' and '.', 128 at most")
-        self.labels = self._selector(labels)
-        self.predicate = self._checked_predicate(predicate)
-        self.indexes = tuple(indexes)
+        self.labels: LabelSelector = self._selector(labels)
+        self.predicate: Any = self._checked_predicate(predicate)
+        self.indexes: tuple[Index[Any], ...] = tuple(indexes)
         self.concurrency = concurrency
         self.deadline = deadline
+        self.resync: float | None = resync
         self.owns: tuple[type[Object], ...] = tuple(owns)
         self._watches: list[Watch] = []
         self._reconciler: Reconciler | None = None
@@ -115,6 +124,8 @@ class Controller(Generic[K]):
             raise ValueError(f"{self}: concurrency is the number of keys that run at a time, at least 1, not {concurrency!r}")
         if deadline is not None and not deadline > 0:
             raise ValueError(f"{self}: deadline is a number of seconds above 0, or None, not {deadline!r}")
+        if resync is not None and (isinstance(resync, bool) or not isinstance(resync, int | float) or not 0 < resync < float("inf")):
+            raise ValueError(f"{self}: resync is a number of seconds above 0, or None for never, not {resync!r}")
         if reconciler is not None:
             self.reconciler(reconciler)
 

@@ -129,6 +129,24 @@ class MapperFailed(Event, frozen=True, kw_only=True):
     retry_after: float
 
 
+class SourceFailed(Event, frozen=True, kw_only=True):
+    """A source raised, or ended without being finite; it is tried again in `retry_after` seconds."""
+
+    controller: str
+    source: str
+    error: str
+    retry_after: float
+
+
+class HookCalled(Event, frozen=True, kw_only=True):
+    """An HTTP hook was called, and answered with `code` after `keys` requests were enqueued."""
+
+    controller: str
+    hook: str
+    code: int
+    keys: int
+
+
 class CacheRead(Event, frozen=True, kw_only=True):
     """A run has read from the cache: one object, or (where `key` is None) a list. `found` counts what it got. Live reads are requests."""
 

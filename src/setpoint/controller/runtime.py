@@ -25,6 +25,7 @@ from .cause import Cause
 from .cluster_events import EventRecorder
 from .controller import Controller, Watch
 from .events import Held, Outcome, Released, RunEnded, RunStarted
+from .inflow import Inflow
 from .memo import ApplyMemo
 from .queue import Queue
 from .reads import CachedReader
@@ -84,6 +85,9 @@ class ControllerRuntime:
         self._holds: dict[asyncio.Task[None], None] = {}
         self._started = self._listening = self._stopped = False
         self._declare()
+        self._inflow = Inflow(
+            controller, queue=self.queue, primary=self._triggers[0].informer, tools=self.tools, world=world, namespace=namespace
+        )
 
     @property
     def name(self) -> str:
@@ -109,7 +113,7 @@ class ControllerRuntime:
     def is_idle(self) -> bool:
         """Whether nothing is to be done but wait for a change or a timer."""
         mapped = all(trigger.is_idle for trigger in self._triggers if isinstance(trigger, MappedTrigger))
-        return self.queue.is_idle and not self._beside and mapped
+        return self.queue.is_idle and not self._beside and mapped and self._inflow.is_idle
 
     async def run(self) -> None:
         """Waits for its informers, then reconciles every object once and each again when something changes, until `stop`.
@@ -136,6 +140,12 @@ class ControllerRuntime:
         loop = asyncio.get_running_loop()
         for number in range(self.controller.concurrency):
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
+        self._inflow.start(self._context)
+
+    @property
+    def inflow(self) -> Inflow:
+        """What comes into its queue beside its watches."""
+        return self._inflow
 
     async def stop(self, *, wait: bool = True) -> None:
         """Takes up nothing more. With `wait`, returns when the runs in progress have ended; else cancels them first.
@@ -150,10 +160,12 @@ class ControllerRuntime:
                 await trigger.stop()
             for task in self._holds:
                 task.cancel()
+            self._inflow.close()
         if not wait:
+            self._inflow.close()
             for task in (*self._workers, *self._beside):
                 task.cancel()
-        await asyncio.gather(*self._workers, *self._beside, *self._holds, return_exceptions=True)
+        await asyncio.gather(*self._workers, *self._beside, *self._holds, self._inflow.closed(), return_exceptions=True)
         if wait:
             await self.tools.events.flush()
         else:
@@ -215,6 +227,7 @@ class ControllerRuntime:
     async def _work(self) -> None:
         while (key := await self.queue.get()) is not None:
             self.active += 1
+            self._inflow.ran(key)
             state = RunState()
             try:
                 await self._reconcile(key, state)

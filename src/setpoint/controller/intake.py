@@ -1,0 +1,68 @@
+"""`Intake`: where requests from outside the watches come in. They are checked, and then they are keys in the queue like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from setpoint.cache import Informer
+from setpoint.objects import KindInfo, Request
+
+from .lanes import LOW_PRIORITY
+from .queue import Queue
+from .said import Said
+
+_STRIDE = 1000
+"""So many keys of a whole kind are enqueued before others get a turn."""
+
+
+class Intake:
+    """The way into one running controller's queue. `namespace` is the one that it is restricted to, "" for none."""
+
+    def __init__(self, queue: Queue, primary: Informer, said: Said, namespace: str) -> None:
+        self._queue = queue
+        self._primary = primary
+        self._said = said
+        self._namespace = namespace
+
+    @property
+    def controller(self) -> str:
+        """The controller's name."""
+        return self._queue.name
+
+    def check(self, request: Any) -> Request:
+        """The request, if it can be the key of one of the controller's objects. Raises `TypeError` or `ValueError`, and says why not."""
+        info: KindInfo = self._primary.info
+        if not isinstance(request, Request):
+            raise TypeError(f"controller {self.controller!r} takes a Request(namespace, name), not {request!r}")
+        if not request.name or "/" in request.name:
+            raise ValueError(f"which {info.kind}? {request.name!r} is no name")
+        if info.namespaced and not request.namespace:
+            raise ValueError(f"in which namespace is {info.kind} {request.name!r}? Give a Request(namespace, name)")
+        if not info.namespaced and request.namespace:
+            raise ValueError(f'{info.kind} is in no namespace: give Request("", {request.name!r}), not {request.namespace!r}')
+        if self._namespace not in ("", request.namespace) and info.namespaced:
+            raise ValueError(f"{info.kind} {request} is not in {self._namespace!r}, the one namespace that is watched here")
+        return request
+
+    def add(self, request: Request, reason: str) -> None:
+        """Enqueues one. Raises as `check` does."""
+        self._queue.add(self.check(request), reason)
+
+    def offer(self, request: Any, reason: str) -> None:
+        """Enqueues one that others have named; if it is nobody's key, that is said, once for each reason, and it is left out.
+
+        Raises `TypeError` for what is no request.
+        """
+        try:
+            self._queue.add(self.check(request), reason)
+        except ValueError as error:
+            self._said.once("not a key", reason, f"{reason} gave a request that is left out: {error}", level=logging.WARNING)
+
+    async def all(self, reason: str) -> None:
+        """Enqueues every object that is in the cache, behind what is fresh, and lets others run in between."""
+        for number, key in enumerate(self._primary.keys(), 1):
+            self._queue.add(key, reason, priority=LOW_PRIORITY)
+            if number % _STRIDE == 0:
+                await asyncio.sleep(0)
