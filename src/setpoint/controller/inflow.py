@@ -9,7 +9,7 @@ import asyncio
 import contextvars
 from typing import Any
 
-from setpoint.cache import Informer
+from setpoint.cache import AnyInformer, Scope
 from setpoint.objects import Request
 from setpoint.world import World
 
@@ -25,8 +25,18 @@ from .tools import Tools
 class Inflow:
     """Runs from `start` to `stop`, and once. Requests that are added before the start are kept."""
 
-    def __init__(self, controller: Controller[Any], *, queue: Queue, primary: Informer, tools: Tools, world: World, namespace: str) -> None:
-        self.intake: Intake = Intake(queue, primary, tools.said, namespace)
+    def __init__(
+        self,
+        controller: Controller[Any],
+        *,
+        queue: Queue,
+        primary: AnyInformer,
+        tools: Tools,
+        world: World,
+        scope: Scope,
+        namespace: str = "",
+    ) -> None:
+        self.intake: Intake = Intake(queue, primary, tools.said, scope=scope, namespace=namespace)
         self.feed: Feed = Feed(tools.client, tools.view, tools.said, world, primary)
         self._feeding = Feeding(self.intake, self.feed, world, controller.sources)
         self._resync = None if controller.resync is None else Resync(queue, primary, world.chance, controller.resync)

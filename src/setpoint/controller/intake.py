@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import Any
 
-from setpoint.cache import Informer
+from setpoint.cache import AnyInformer, Scope
 from setpoint.objects import KindInfo, Request
 
 from .lanes import LOW_PRIORITY
@@ -18,12 +18,14 @@ _STRIDE = 1000
 
 
 class Intake:
-    """The way into one running controller's queue. `namespace` is the one that it is restricted to, "" for none."""
+    """The way into one running controller's queue. `namespace` is the one that it is restricted to, "" for those of the `scope`."""
 
-    def __init__(self, queue: Queue, primary: Informer, said: Said, namespace: str) -> None:
+    def __init__(self, queue: Queue, primary: AnyInformer, said: Said, *, scope: Scope, namespace: str = "") -> None:
+        self._loop = asyncio.get_running_loop()
         self._queue = queue
         self._primary = primary
         self._said = said
+        self._scope = scope
         self._namespace = namespace
 
     @property
@@ -42,13 +44,18 @@ class Intake:
             raise ValueError(f"in which namespace is {info.kind} {request.name!r}? Give a Request(namespace, name)")
         if not info.namespaced and request.namespace:
             raise ValueError(f'{info.kind} is in no namespace: give Request("", {request.name!r}), not {request.namespace!r}')
-        if self._namespace not in ("", request.namespace) and info.namespaced:
-            raise ValueError(f"{info.kind} {request} is not in {self._namespace!r}, the one namespace that is watched here")
+        watched = request.namespace == self._namespace if self._namespace else self._scope.holds(request.namespace)
+        if info.namespaced and not watched:
+            raise ValueError(f"{info.kind} {request} is in a namespace that is not watched here")
         return request
 
     def add(self, request: Request, reason: str) -> None:
         """Enqueues one. Raises as `check` does."""
         self._queue.add(self.check(request), reason)
+
+    def add_threadsafe(self, request: Request, reason: str) -> None:
+        """As `add`, from any thread. Raises `RuntimeError` where the event loop is no more."""
+        self._loop.call_soon_threadsafe(self._queue.add, self.check(request), reason)
 
     def offer(self, request: Any, reason: str) -> None:
         """Enqueues one that others have named; if it is nobody's key, that is said, once for each reason, and it is left out.

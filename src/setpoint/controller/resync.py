@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 
-from setpoint.cache import Informer
+from setpoint.cache import AnyInformer
 from setpoint.objects import Request
 from setpoint.world import Chance
 
@@ -30,7 +30,7 @@ _STRIDE = 1000
 class Resync:
     """The resync of one running controller. `period` is in seconds of the loop's time."""
 
-    def __init__(self, queue: Queue, primary: Informer, chance: Chance, period: float) -> None:
+    def __init__(self, queue: Queue, primary: AnyInformer, chance: Chance, period: float) -> None:
         self._queue = queue
         self._primary = primary
         self._chance = chance

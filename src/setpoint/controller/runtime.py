@@ -86,7 +86,13 @@ class ControllerRuntime:
         self._started = self._listening = self._stopped = False
         self._declare()
         self._inflow = Inflow(
-            controller, queue=self.queue, primary=self._triggers[0].informer, tools=self.tools, world=world, namespace=namespace
+            controller,
+            queue=self.queue,
+            primary=self._triggers[0].informer,
+            tools=self.tools,
+            world=world,
+            scope=cache.scope,
+            namespace=namespace,
         )
 
     @property
@@ -141,6 +147,16 @@ class ControllerRuntime:
         for number in range(self.controller.concurrency):
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
         self._inflow.start(self._context)
+
+    @property
+    def takes_calls(self) -> bool:
+        """Whether what is asked for from outside will be done: it has started and not been stopped."""
+        return self._listening and not self._stopped
+
+    def trigger_all(self, reason: str) -> None:
+        """Enqueues every object of its kind, as soon as others let it; before the start it need not, since that does."""
+        if self.takes_calls:
+            self._spawn(self._inflow.intake.all(reason))
 
     @property
     def inflow(self) -> Inflow:

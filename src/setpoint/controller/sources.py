@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from setpoint.cache import Informer
+from setpoint.cache import AnyInformer
 from setpoint.client import Client
 from setpoint.objects import Request
 from setpoint.world import World
@@ -29,7 +29,7 @@ from .view import View
 class Feed(CachedReader):
     """What a source has in hand: it reads as a `Reader` does, from the cache where it can, and knows the primary kind's keys."""
 
-    def __init__(self, client: Client, view: View, said: Said, world: World, primary: Informer) -> None:
+    def __init__(self, client: Client, view: View, said: Said, world: World, primary: AnyInformer) -> None:
         super().__init__(client, view, said)
         self._world = world
         self._primary = primary

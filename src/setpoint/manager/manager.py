@@ -23,10 +23,11 @@ from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime
 from setpoint.manager.election import LeaderElection, LeadershipLost
-from setpoint.manager.endpoints import Checks, serve
+from setpoint.manager.endpoints import serve
+from setpoint.manager.health import Check, Health, staleness
 from setpoint.manager.leadership import Leadership
 from setpoint.manager.metrics import Metrics
-from setpoint.objects import Object, Scheme
+from setpoint.objects import Object, Request, Scheme
 from setpoint.world import Event, World
 from setpoint.world.watchdog import Watchdog
 
@@ -36,7 +37,7 @@ log = logging.getLogger("setpoint.manager")
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a manager behaves; the defaults are controller-runtime's where it has one.
 
-    `namespace` restricts what is watched; empty is all. `metrics` and `health` are addresses (host, port), None for no endpoint.
+    `namespace` restricts what is watched; empty is all. `metrics`, `health` and `hooks` are addresses (host, port), None for no endpoint.
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
     With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
@@ -45,6 +46,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str = ""
     metrics: tuple[str, int] | None = None
     health: tuple[str, int] | None = None
+    hooks: tuple[str, int] | None = None
     host: str = ""
     grace: float = 30.0
     patience: float = 60.0
@@ -85,9 +87,12 @@ class Manager:
         self._failure: RuntimeError | None = None
         self._leadership: Leadership | None = None
         self._working = False
+        self.health = Health()
+        self.add_ready_check("caches", self._caches)
         if (election := self.options.leader_election) is not None:
             self._leadership = leadership = Leadership(connection, election)
             self.metrics.include_election(election.name, lambda: leadership.is_leader)
+            self.add_health_check("leader-election", leadership.problem)
 
     @property
     def is_leader(self) -> bool:
@@ -137,6 +142,31 @@ class Manager:
             if self._working and self.phase is Phase.RUNNING:
                 self._start(runtime)
 
+    def trigger(self, controller: Controller[Any] | str, request: Request, reason: str = "") -> None:
+        """Asks for a run, as a watch would: `await manager.run()` must be at work or to come, in this thread's event loop.
+
+        `reason` is for logs. Raises `LookupError` for a controller that was not added, `ValueError` for what is no key of its kind.
+        """
+        self._runtime(controller).inflow.intake.add(request, reason or "triggered")
+
+    def trigger_all(self, controller: Controller[Any] | str, reason: str = "") -> None:
+        """Asks for a run of every object of the controller's kind, behind what is fresh; the objects are those in the cache.
+
+        Before the start there is nothing to ask for: every object is reconciled then.
+        """
+        self._runtime(controller).trigger_all(reason or "triggered")
+
+    def trigger_threadsafe(self, controller: Controller[Any] | str, request: Request, reason: str = "") -> None:
+        """As `trigger`, from any thread. What is wrong with the request is raised at once. Raises `RuntimeError` after the end."""
+        self._runtime(controller).inflow.intake.add_threadsafe(request, reason or "triggered")
+
+    def _runtime(self, controller: Controller[Any] | str) -> ControllerRuntime:
+        name = controller if isinstance(controller, str) else controller.name
+        runtime = self._runtimes.get(name)
+        if runtime is None or not (isinstance(controller, str) or runtime.controller is controller):
+            raise LookupError(f"this manager has no controller {name!r}: add it first" if runtime is None else f"this is another {name!r}")
+        return runtime
+
     def stop(self) -> None:
         """Asks `run` to end: gracefully, and once."""
         self._stop.set()
@@ -169,10 +199,12 @@ class Manager:
                 async with serve(
                     self.world,
                     registry=self.metrics.registry,
-                    live=self._live(),
-                    ready=self._ready(),
+                    live=self.health.live,
+                    ready=self.health.ready,
                     metrics=options.metrics,
                     health=options.health,
+                    hooks=options.hooks,
+                    controllers=self._runtimes.get,
                 ) as self.addresses:
                     await self._run_controllers()
         finally:
@@ -270,18 +302,23 @@ class Manager:
             if not informer.has_synced
         ]
 
-    def _live(self) -> Checks:
-        checks: dict[str, Callable[[], str | None]] = {"ping": lambda: None}
-        if self._leadership is not None:
-            checks["leader-election"] = self._leadership.problem
-        return checks
+    def add_health_check(self, name: str, check: Check) -> None:
+        """Has `/healthz` ask this too: a function that gives None when all is well, or a sentence; it may be `async`.
 
-    def _ready(self) -> Checks:
-        def caches() -> str | None:
-            missing = [name for name, runtime in self._runtimes.items() if not runtime.has_synced]
-            return f"caches are not complete yet for {', '.join(missing)}" if missing else None
+        Kubernetes kills a process whose liveness fails: it is for what only a new process can mend. A check that raises, or takes longer
+        than 10 s, has failed. Raises `ValueError` for a name that is taken.
+        """
+        self.health.add(self.health.live, name, check)
 
-        return {"caches": caches}
+    def add_ready_check(self, name: str, check: Check) -> None:
+        """Has `/readyz` ask this too, likewise."""
+        self.health.add(self.health.ready, name, check)
+
+    def _caches(self) -> str | None:
+        waiting = [name for name, runtime in self._runtimes.items() if not runtime.has_synced]
+        if waiting:
+            return "; ".join([f"caches are not complete yet for {', '.join(waiting)}", *dict.fromkeys(self.problems)])
+        return staleness(self.cache.informers, self.world.clock.monotonic())
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ReflectorState):

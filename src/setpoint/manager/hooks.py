@@ -1,0 +1,116 @@
+"""The endpoint of hooks: `POST /hooks/CONTROLLER` and `/hooks/CONTROLLER/NAME`, each as the controller declared it.
+
+What it answers:
+
+- 202 and ``{"enqueued": 2}``: so many keys are in the queue;
+- 400 and a sentence: the hook refuses the call, or names what is no key of that controller;
+- 401: the caller does not know the secret;
+- 404: there is no such controller, or no such hook;
+- 413: the body is too large;
+- 500: the hook has failed, which is logged;
+- 503: the controller does not run here (yet, or any more, or another replica leads), or the secret cannot be read. Call again later.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from setpoint.controller import ControllerRuntime
+from setpoint.controller.events import HookCalled
+from setpoint.controller.feeding import requests_of
+from setpoint.controller.hooks import Headers, Hook, SecretMissing
+from setpoint.controller.said import in_words
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+log = logging.getLogger("setpoint.manager")
+
+Find = Callable[[str], ControllerRuntime | None]
+"""A running controller by its name."""
+
+
+class TooLarge(Exception):
+    """The body has more bytes than were asked for."""
+
+
+async def answer(find: Find, controller: str, name: str, headers: Headers, body: Callable[[int], Awaitable[bytes]]) -> tuple[int, str]:
+    """The code and the text of the answer to a call. `body` reads at most so many bytes, and raises `TooLarge` for more."""
+    runtime = find(controller)
+    hook = None if runtime is None else next((hook for hook in runtime.controller.hooks if hook.name == name), None)
+    if runtime is None or hook is None:
+        what = f"controller {controller!r}" if runtime is None else f"hook {name!r} of controller {controller!r}"
+        return 404, f"there is no {what}\n"
+    enqueued = 0
+    try:
+        enqueued = await _take(runtime, hook, headers, body)
+        code, text = 202, f'{{"enqueued": {enqueued}}}\n'
+    except _Refused as refused:
+        code, text = refused.code, f"{refused}\n"
+    runtime.world.observer.emit(HookCalled(controller=controller, hook=name, code=code, keys=enqueued))
+    return code, text
+
+
+class _Refused(Exception):
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(" ".join(sentence.split()))
+        self.code = code
+
+
+async def _take(runtime: ControllerRuntime, hook: Hook, headers: Headers, body: Callable[[int], Awaitable[bytes]]) -> int:
+    _check_runs(runtime)
+    try:
+        content = await body(hook.max_bytes)
+    except TooLarge as error:
+        raise _Refused(413, f"the body is larger than {hook.max_bytes} bytes") from error
+    try:
+        admitted = hook.auth is None or hook.auth.admits(headers, content)
+    except SecretMissing as error:
+        log.error("nobody can call the hook %r of %s: %s", hook.name, runtime.name, error)
+        raise _Refused(503, "the secret of this hook cannot be read") from error
+    if not admitted:
+        raise _Refused(401, "the caller did not show that it knows the secret")
+    intake = runtime.inflow.intake
+    try:
+        requests = [intake.check(request) for request in await requests_of(hook.function, headers, content, runtime.inflow.feed)]
+    except (ValueError, msgspec.DecodeError) as error:
+        raise _Refused(400, str(error) or "the hook refuses this call") from error
+    except Exception as error:
+        log.error("the hook %r of %s failed: %s", hook.name, runtime.name, in_words(error), exc_info=error)
+        raise _Refused(500, "the hook has failed") from error
+    _check_runs(runtime)
+    for request in requests:
+        intake.add(request, f"hook {hook.name}".rstrip())
+    return len(dict.fromkeys(requests))
+
+
+def _check_runs(runtime: ControllerRuntime) -> None:
+    if not runtime.takes_calls:
+        raise _Refused(503, f"{runtime.controller} does not run here now")
+
+
+def application(find: Find) -> web.Application:
+    """The endpoint."""
+    from aiohttp import web
+
+    async def post(request: web.Request) -> web.Response:
+        async def body(limit: int) -> bytes:
+            content = bytearray()
+            async for part in request.content.iter_any():
+                content += part
+                if len(content) > limit:
+                    raise TooLarge
+            return bytes(content)
+
+        match = request.match_info
+        code, text = await answer(find, match["controller"], match.get("name", ""), Headers(request.headers.items()), body)
+        return web.Response(status=code, text=text, content_type="application/json" if code == 202 else "text/plain")
+
+    made = web.Application()
+    made.router.add_post("/hooks/{controller}", post)
+    made.router.add_post("/hooks/{controller}/{name}", post)
+    return made
