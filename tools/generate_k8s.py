@@ -44,6 +44,7 @@ SERVED: dict[str, dict[str, tuple[str, ...]]] = {
         "services": ("status",),
     },
     "apis/apps/v1": {"deployments": ("scale", "status"), "replicasets": ("scale", "status")},
+    "apis/events.k8s.io/v1": {"events": ()},
     "apis/coordination.k8s.io/v1": {"leases": ()},
     "apis/apiextensions.k8s.io/v1": {"customresourcedefinitions": ("status",)},
 }

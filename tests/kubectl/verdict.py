@@ -46,9 +46,9 @@ def _difference(real: Said, ours: Said) -> str:
 
 
 def _served(real: str, ours: str, expected: Sequence[str]) -> str:
-    """The real server's rows for what is expected (of the two that are called events, those of the core), and for what else ours has."""
+    """The real server's rows for what is expected, and for what else ours has."""
     has = [_kind(row) for row in ours.split("\n")]
-    return "\n".join(row for row in real.split("\n") if _kind(row) in has or (_kind(row)[0] in expected and "events.k8s.io/v1" not in row))
+    return "\n".join(row for row in real.split("\n") if _kind(row) in has or _kind(row)[0] in expected)
 
 
 def _kind(row: str) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def test_the_core_group_has_its_version_apart():
 
 def test_groups_are_listed_with_the_version_that_is_preferred():
     groups = {group["name"]: group for group in document("/apis")["groups"]}
-    assert list(groups) == ["apps", "coordination.k8s.io", "apiextensions.k8s.io"]
+    assert list(groups) == ["apps", "events.k8s.io", "coordination.k8s.io", "apiextensions.k8s.io"]
     assert groups["apps"]["preferredVersion"] == {"groupVersion": "apps/v1", "version": "v1"}
     assert document("/apis/apps") == {"kind": "APIGroup", "apiVersion": "v1", **groups["apps"]}
 

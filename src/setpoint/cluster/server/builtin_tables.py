@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from setpoint.cluster.server.builtin.event_forms import NEWER_NAMES
 from setpoint.cluster.server.durations import since
 from setpoint.cluster.server.pod_table import PODS
 from setpoint.cluster.server.tables import AGE, NAME, Column, Columns, Object, age
@@ -90,6 +92,13 @@ def _external_address(obj: Object, spec: Mapping[str, Any]) -> str:
         case "ExternalName":
             return str(spec.get("externalName") or "")
     return "<unknown>"
+
+
+_KEPT_NAMES = {new: kept for kept, new in NEWER_NAMES.items()}
+
+
+def _newer_event(obj: Object, now: datetime) -> list[Any]:
+    return _event({_KEPT_NAMES.get(name, name): value for name, value in obj.items()}, now)
 
 
 def _event(obj: Object, now: datetime) -> list[Any]:
@@ -228,6 +237,7 @@ _COLUMNS = {
     ),
     ("", "serviceaccounts"): Columns((NAME, AGE), _named),
     ("", "events"): _EVENTS,
+    ("events.k8s.io", "events"): replace(_EVENTS, cells=_newer_event),
     ("coordination.k8s.io", "leases"): Columns((NAME, Column("Holder", description="Who holds it."), AGE), _lease),
     ("apps", "deployments"): Columns(
         (

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeAlias, cast
 
-from setpoint.api import Verb
+from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request
 from setpoint.cluster.server import builtin, names
-from setpoint.cluster.server.builtin import strategy
+from setpoint.cluster.server.builtin import event_forms, strategy
 from setpoint.cluster.server.builtin.defaults import apply_defaults
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
@@ -106,6 +106,33 @@ def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
     return taken
 
 
+class EventStrategy(BuiltinStrategy):
+    """Events, which say in one of two fields who reports them."""
+
+    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
+        """See `Strategy`."""
+        if path == "source":
+            return (obj.get("source") or {}).get("component") or obj.get("reportingComponent") or ""
+        return super().field(path, obj)
+
+
+class NewerEventStrategy(EventStrategy):
+    """Events in the form of events.k8s.io/v1, which is judged more strictly."""
+
+    def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`."""
+        return kind.as_shown(super().complete(kind.as_kept(obj), kind))
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        new, was = kind.as_kept(obj), None if old is None else kind.as_kept(old)
+        errors = [
+            FieldError(error.reason, error.message, "reportingController" if error.field == "reportingComponent" else error.field)
+            for error in super().validate(new, was, kind)
+        ]
+        return errors + list(event_forms.strictly(new, was))
+
+
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
 
@@ -156,6 +183,7 @@ def builtin_kinds(read: Read) -> list[ServedKind]:
 
 
 def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
+    newer = kind.group == "events.k8s.io"
     return ServedKind(
         group=kind.group,
         version=kind.version,
@@ -170,7 +198,10 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
         subresources={sub.name: cast(Verbs, sub.verbs) for sub in kind.subresources if sub.name in _SUBRESOURCES},
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
         strategy=_strategy(kind, read),
-        selectable=_SELECTABLE.get(kind.kind, ()),
+        selectable=event_forms.SELECTABLE if newer else _SELECTABLE.get(kind.kind, ()),
+        kept_as=GroupVersionResource("", "v1", "events") if newer else None,
+        newer_names=event_forms.NEWER_NAMES if newer else {},
+        kept_fields=_SELECTABLE["Event"] if newer else (),
         make_structural=lambda: _structural(kind),
         make_typed=lambda: _typed(kind),
         origin=kind,
@@ -180,12 +211,14 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
 def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
     if kind.kind == "CustomResourceDefinition":
         return CrdStrategy(lambda: read(CRD_COLLECTION))
+    if kind.group == "events.k8s.io":
+        return NewerEventStrategy(kind, read)
     return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind, read)
 
 
 _SUBRESOURCES = ("status", "scale", "finalize")
 """Those that are served; a pod's log or a service's proxy are not."""
-_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy}
+_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Event": EventStrategy, "Namespace": NamespaceStrategy, "Pod": PodStrategy}
 _STATUS_KEEPS: dict[str, tuple[str, ...]] = {"Deployment": ("labels",), "Pod": ("ownerReferences",)}
 _NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_label}
 _SELECTABLE: dict[str, tuple[str, ...]] = {

@@ -40,6 +40,8 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     what has a default is there, whenever an object is read.
     """
     value = record.value
+    if kind.kept_as is not None:
+        return encode({**kind.as_shown(decode(value)), "apiVersion": kind.api_version})
     fits = kind.fits_since is not None and record.revision > kind.fits_since
     if fits and value.startswith(kind.beginning):
         return value

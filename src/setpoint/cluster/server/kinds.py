@@ -192,6 +192,12 @@ class ServedKind:
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
     storage_version: str = ""
     """The version in which objects are kept, where it is another one."""
+    kept_as: GroupVersionResource | None = None
+    """The resource that keeps the objects, where this one is but another form of theirs."""
+    newer_names: Mapping[str, str] = field(default_factory=dict)
+    """For such a form, the top-level fields that it calls otherwise than they are kept: kept name to name here."""
+    kept_fields: tuple[str, ...] = ()
+    """For such a form, the `selectable` fields of the kind that keeps the objects."""
     deprecation: str = ""
     """The warning that requests for this version get."""
     make_structural: Callable[[], Structural | None] = lambda: None
@@ -210,9 +216,13 @@ class ServedKind:
         self.list_kind = self.list_kind or f"{self.kind}List"
         self.api_version = api_version(self.group, self.version)
         self.storage_api_version = api_version(self.group, self.storage_version or self.version)
+        self.kept_names = {new: kept for kept, new in self.newer_names.items()}
         self.beginning = b'{"apiVersion":"%b"' % self.api_version.encode()
         """How an object of this version begins that is stored in it."""
         self.collection = f"{self.group}/{self.plural}"
+        if self.kept_as is not None:
+            self.storage_api_version = api_version(self.kept_as.group, self.kept_as.version)
+            self.collection = f"{self.kept_as.group}/{self.kept_as.resource}"
         self.resource = GroupVersionResource(self.group, self.version, self.plural)
         self.gvk = GroupVersionKind(self.group, self.version, self.kind)
         self.has_status = "status" in self.subresources
@@ -232,13 +242,26 @@ class ServedKind:
         """The schema for server-side apply."""
         return self.make_typed()
 
+    def as_kept(self, obj: Mapping[str, Json]) -> dict[str, Json]:
+        """An object of this form with its fields named as they are kept."""
+        return {self.kept_names.get(name, name): value for name, value in obj.items()}
+
+    def as_shown(self, kept: Mapping[str, Json]) -> dict[str, Json]:
+        """The inverse of `as_kept`. Empty texts, which the kept form writes out, are left out."""
+        return {self.newer_names.get(name, name): value for name, value in kept.items() if value != ""}
+
+    def kept_path(self, path: str) -> str:
+        """A selectable field's path, as its value is kept."""
+        first, dot, rest = path.partition(".")
+        return self.kept_names.get(first, first) + dot + rest
+
     def key(self, namespace: str, name: str) -> str:
         """Where an object is stored."""
         return f"{namespace}/{name}" if self.namespaced else name
 
     def fields_of(self, obj: Mapping[str, Json]) -> dict[str, str]:
-        """The values of the selectable fields beyond name and namespace."""
-        return {path: self.strategy.field(path, obj) or "" for path in self.selectable}
+        """The values of the selectable fields beyond name and namespace, of an object as it is kept."""
+        return {path: self.strategy.field(path, obj) or "" for path in self.kept_fields or self.selectable}
 
 
 class Kinds:

@@ -73,7 +73,7 @@ def whole_number(options: Mapping[str, str], name: str) -> int | None:
     text = options.get(name, "")
     if not text:
         return None
-    if not re.fullmatch(r"[-+]?\d+", text):
+    if not re.fullmatch(r"[-+]?[0-9]+", text):
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
     if not -(2**63) <= int(text) < 2**63:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
@@ -169,7 +169,7 @@ def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
                 if kind.strategy.custom or kind.selectable
                 else f'"{requirement.path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
             )
-    return requirements
+    return tuple(msgspec.structs.replace(requirement, path=kind.kept_path(requirement.path)) for requirement in requirements)
 
 
 def resource_version(text: str, *, listing: bool = False) -> int:

@@ -252,7 +252,7 @@ class Registry:
         # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
-        obj = {**draft.obj, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
+        obj = {**kind.as_kept(draft.obj), "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if kind.stored is not None:
             obj, _ = prune(obj, kind.stored)
         if not stamp:

@@ -68,7 +68,8 @@ class WholeView:
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
         # Built-in kinds come as Go structs, which in a list do not repeat what they are.
-        items = b",".join([in_version(record, kind) if kind.strategy.custom else nameless(record.value) for record in listing.records])
+        shown = in_version if kind.strategy.custom else _without_names
+        items = b",".join([shown(record, kind) for record in listing.records])
         return b'{"apiVersion":%b,"items":[%b],"kind":%b,"metadata":%b}' % (
             encode(kind.api_version),
             items,
@@ -79,6 +80,11 @@ class WholeView:
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
         return encode({"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata})
+
+
+def _without_names(record: Record, kind: ServedKind) -> bytes:
+    # What a built-in kind keeps is as it is shown, unless it is kept in another form.
+    return nameless(record.value if kind.kept_as is None else in_version(record, kind))
 
 
 class MetadataView:

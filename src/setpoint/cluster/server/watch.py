@@ -46,7 +46,7 @@ class _Emission:
     def frame(self, kind: ServedKind, view: View, type: EventType, record: Record) -> bytes:
         if not view.shared:
             return encode_frame(type, view.show(kind, record))
-        key = (kind.version, view.shared, type)
+        key = (kind.api_version, view.shared, type)
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = encode_frame(type, view.show(kind, record))

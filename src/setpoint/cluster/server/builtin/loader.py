@@ -14,6 +14,7 @@ from setpoint.objects import Scale
 _FILES = {
     ("", "v1"): "core_v1.json.gz",
     ("apps", "v1"): "apps_v1.json.gz",
+    ("events.k8s.io", "v1"): "events_v1.json.gz",
     ("coordination.k8s.io", "v1"): "coordination_v1.json.gz",
     ("apiextensions.k8s.io", "v1"): "apiextensions_v1.json.gz",
 }
@@ -65,7 +66,7 @@ def kinds() -> tuple[BuiltinKind, ...]:
 
 @lru_cache(maxsize=64)
 def kind_named(name: str) -> BuiltinKind | None:
-    """The built-in kind of this name, None if there is none."""
+    """The built-in kind of this name, None if there is none. An `Event` is the core one, in whose form they are all kept."""
     return next((kind for kind in kinds() if kind.kind == name), None)
 
 

@@ -14,6 +14,7 @@ from setpoint.api import StatusCause
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema.causes import invalid, required
 
+from . import event_forms
 from .data import validate_config_map, validate_secret
 from .pods import validate_pod
 from .services import allocate, keep_allocated, validate_service
@@ -186,3 +187,4 @@ def _event(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[St
     for name in ("reportingInstance", "action", "reason"):
         if not new.get(name):
             yield required(name)
+    yield from event_forms.too_long(new)

@@ -1,0 +1,75 @@
+"""The two forms of an Event: what core/v1 calls `involvedObject`, events.k8s.io/v1 calls `regarding`, and so on.
+
+Objects of both are the same ones. They are stored in the core form, as kube-apiserver stores them.
+
+https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from setpoint.cluster.server.schema.causes import FieldError, invalid, required
+
+NEWER_NAMES = {
+    "involvedObject": "regarding",
+    "message": "note",
+    "reportingComponent": "reportingController",
+    "count": "deprecatedCount",
+    "firstTimestamp": "deprecatedFirstTimestamp",
+    "lastTimestamp": "deprecatedLastTimestamp",
+    "source": "deprecatedSource",
+}
+"""The fields of the core form that events.k8s.io/v1 calls otherwise."""
+
+SELECTABLE = (
+    *(f"regarding.{field}" for field in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")),
+    "reason",
+    "reportingController",
+    "type",
+)
+"""The field selectors of events.k8s.io/v1."""
+
+_IMMUTABLE = (
+    *("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type"),
+    *("eventTime", "action", "related", "reportingComponent", "reportingInstance"),
+)
+_LIMITS = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
+_UNSET: dict[str, Any] = {"firstTimestamp": None, "lastTimestamp": None, "count": 0, "source": {}}
+
+
+def too_long(event: Mapping[str, Any]) -> Iterator[FieldError]:
+    """Which texts of an event in the core form are longer, in bytes, than they may be."""
+    for name, limit in _LIMITS.items():
+        if len((event.get(name) or "").encode()) > limit:
+            yield invalid(name, "", f"can have at most {limit} characters")
+
+
+def strictly(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[FieldError]:
+    """What events.k8s.io/v1 asks of an event, here in the core form, beyond what core/v1 asks."""
+    if old is None:
+        yield from _series(new)
+        if new.get("eventTime") is None:
+            yield required("eventTime")
+        if new.get("type") not in ("Normal", "Warning"):
+            yield invalid("type", "", f"has invalid value: {new.get('type') or ''}")
+        for name, empty in _UNSET.items():
+            if (new.get(name) or empty) != empty:
+                yield invalid(name, "", "needs to be unset")
+        return
+    if new.get("series") != old.get("series"):
+        yield from _series(new)
+    for name in _IMMUTABLE:
+        if (new.get(name) or None) != (old.get(name) or None):
+            yield invalid("reportingController" if name == "reportingComponent" else name, new.get(name), "field is immutable")
+
+
+def _series(event: Mapping[str, Any]) -> Iterator[FieldError]:
+    series = event.get("series")
+    if series is None:
+        return
+    if (series.get("count") or 0) < 2:
+        yield invalid("series.count", "", "should be at least 2")
+    if series.get("lastObservedTime") is None:
+        yield required("series.lastObservedTime")
