@@ -1,0 +1,159 @@
+"""A process's way to the server, and what a real cluster can do to it. No healthy stream skips: what is held back comes later, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, StreamBroken, Transport, Unknown
+from setpoint.api.status import bad_request, expired
+from setpoint.api.watch import decode_frame
+from setpoint.objects import decode_head
+
+
+class Line:
+    """A transport that can be held back, cut, lag behind and die; it keeps a list of what went over it."""
+
+    def __init__(self, inner: Transport) -> None:
+        self.operations: list[Operation] = []
+        self._inner = inner
+        self._dead = False
+        self._news = asyncio.Event()
+        self._held: dict[str, int] = {}
+        self._expired: dict[str, None] = {}
+        self._replicas: dict[str, tuple[int, bool]] = {}
+        self._streams: list[_Stream] = []
+
+    # faults
+
+    def hold(self, plural: str, *, after: str | None = None) -> None:
+        """The kind's streams deliver nothing until `release`; with `after`, nothing newer than that version."""
+        self._held[plural] = int(after or 0)
+
+    def release(self, plural: str) -> None:
+        """Ends `hold`: what was kept back is delivered."""
+        del self._held[plural]
+        self.wake()
+
+    def cut(self, plural: str) -> None:
+        """Breaks the kind's streams, and has the server forget where they were: they must list anew."""
+        self._expired[plural] = None
+        for stream in self._streams:
+            stream.broken = stream.broken or stream.plural == plural
+        self.wake()
+
+    def lag(self, plural: str, version: str | None, *, lies: bool = False) -> None:
+        """The kind is read from a replica that has got no further than this version. It tells so whoever takes any state that there is
+        (`resourceVersion=0`); one that `lies` tells it also whoever asks for what is true now, as no sound server does.
+        """
+        self._replicas[plural] = int(version or 0), lies
+
+    def die(self) -> None:
+        """As if the process were killed: from now on nothing of it reaches the server."""
+        self._dead = True
+
+    # what went over it
+
+    def asked(self, *verbs: str, plural: str) -> list[Operation]:
+        """The operations on a kind so far."""
+        return [op for op in self.operations if op.verb in verbs and op.resource is not None and op.resource.resource == plural]
+
+    async def send(self, operation: Operation, /) -> Outcome:
+        """See `Transport`."""
+        if self._dead:
+            return NotSent("the process is dead")
+        self.operations.append(operation)
+        plural = operation.resource.resource if operation.resource else ""
+        if operation.verb == "watch" and operation.options.get("resourceVersion") and plural in self._expired:
+            del self._expired[plural]
+            return expired("too old resource version").status.answer()
+        if plural in self._replicas and operation.verb in ("list", "watch"):
+            changed = _from_replica(operation, *self._replicas[plural])
+            if changed is None:
+                return bad_request("this replica does not stream lists").status.answer()
+            operation = changed
+        outcome = await self._inner.send(operation)
+        if not isinstance(outcome, Answer | NotSent | Unknown):
+            stream = _Stream(self, plural, outcome)
+            self._streams.append(stream)
+            return stream
+        return outcome
+
+    async def close(self) -> None:
+        """See `Transport`."""
+        await self._inner.close()
+
+    # for streams
+
+    def passes(self, plural: str, frame: bytes) -> bool:
+        """Whether an event may be delivered now."""
+        limit = self._held.get(plural)
+        return limit is None or int(decode_head(decode_frame(frame).object).resource_version or 0) <= limit
+
+    async def changed(self) -> None:
+        """Returns when a fault began or ended."""
+        await self._news.wait()
+
+    def wake(self) -> None:
+        """Makes every stream look again."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+class _Stream:
+    """One watch."""
+
+    def __init__(self, line: Line, plural: str, inner: Stream) -> None:
+        self.plural = plural
+        self.broken = False
+        self._line = line
+        self._inner = inner
+        self._kept: list[bytes] = []
+        self._reading: asyncio.Future[list[bytes] | None] | None = None
+
+    async def read(self) -> list[bytes] | None:
+        """See `Stream`."""
+        while True:
+            if self.broken:
+                raise StreamBroken("cut by the test")
+            passed = [frame for frame in self._kept if self._line.passes(self.plural, frame)]
+            if passed:
+                self._kept = self._kept[len(passed) :]
+                return passed
+            waiting: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._line.changed())]
+            if not self._kept:
+                self._reading = self._reading or asyncio.ensure_future(self._inner.read())
+                waiting.append(self._reading)
+            try:
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                waiting[0].cancel()
+            if self._reading is not None and self._reading.done():
+                frames, self._reading = self._reading.result(), None
+                if frames is None:
+                    return None
+                self._kept = frames
+
+    async def close(self) -> None:
+        """See `Stream`."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+        await self._inner.close()
+
+
+def _from_replica(operation: Operation, version: int, lies: bool) -> Operation | None:
+    """What a replica that lags makes of it; None if it does not do that at all."""
+    options = dict(operation.options)
+    if not lies and options.get("resourceVersion") != "0":
+        return operation
+    if options.get("sendInitialEvents") == "true":
+        return None
+    if operation.verb == "watch":
+        return operation
+    for name in ("limit", "continue"):
+        options.pop(name, None)
+    options |= {"resourceVersion": str(version), "resourceVersionMatch": "Exact"}
+    return msgspec.structs.replace(operation, options=options)

@@ -1,0 +1,150 @@
+"""The scenery that every test here shares: a kind, a place where a run waits for the test, and what a cluster is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from setpoint import Condition, Conflict, Controller, Manager, ObjectMeta, Resource, Struct, kind
+from setpoint.api import Transport
+from setpoint.objects import Object
+from setpoint.world import Event
+
+from .faults import Line
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Object)
+E = TypeVar("E", bound=Event)
+
+
+class ThingSpec(Struct):
+    value: str = ""
+    size: int = 1
+
+
+class ThingStatus(Struct):
+    phase: str = ""
+    seen: str = ""
+    count: int = 0
+    conditions: list[Condition] = []
+
+
+@kind(group="pains.example.com", version="v1")
+class Thing(Resource[ThingSpec, ThingStatus]):
+    """What the controllers of these tests are about."""
+
+
+class Gate:
+    """A place in a reconciler: whoever comes by waits there until the test opens it. It stays open."""
+
+    def __init__(self) -> None:
+        self.reached = False
+        self._open = asyncio.Event()
+
+    async def passed(self) -> None:
+        """For the reconciler."""
+        self.reached = True
+        await self._open.wait()
+
+    def open(self) -> None:
+        """For the test."""
+        self._open.set()
+
+
+class Scene:
+    """What tests ask of a cluster, beside what `setpoint.testing.Cluster` gives: the same calls on the embedded and on a real one."""
+
+    namespace: str
+    world: Any
+    create: Callable[[Any], Any]
+    update: Callable[[Any], Any]
+    refresh: Callable[[Any], Any]
+    start: Callable[..., None]
+    stop: Callable[[], None]
+    advance: Callable[[timedelta], None]
+
+    def listen(self) -> None:
+        """Begins to keep what happens."""
+        self.events: list[Event] = []
+        self.managers: list[Manager] = []
+        self.world.observer.subscribe(self.events.append)
+
+    def heard(self, kind: type[E], **fields: object) -> list[E]:
+        """The events of a kind so far, those with these fields."""
+        return [e for e in self.events if isinstance(e, kind) and all(getattr(e, name) == value for name, value in fields.items())]
+
+    def meta(self, name: str = "", **more: Any) -> ObjectMeta:
+        """Metadata of an object in the namespace of the test."""
+        return ObjectMeta(name=name or None, namespace=self.namespace, **more)
+
+    def thing(self, name: str = "a", *, labels: dict[str, str] | None = None, finalizers: tuple[str, ...] = (), **spec: Any) -> Thing:
+        """Creates a Thing."""
+        metadata = self.meta(name, labels=labels or {}, finalizers=list(finalizers))
+        made: Thing = self.create(Thing(metadata=metadata, spec=ThingSpec(**spec)))
+        return made
+
+    def change(self, obj: K, change: Callable[[K], object]) -> K:
+        """Changes an object as the server has it, as often as it takes: the controller may write it at the same time."""
+        while True:
+            current: K = self.refresh(obj)
+            change(current)
+            try:
+                updated: K = self.update(current)
+            except Conflict:
+                continue
+            return updated
+
+    def edit(self, thing: Thing, **spec: Any) -> Thing:
+        """Sets fields of a Thing's spec."""
+        return self.change(thing, lambda found: [setattr(found.spec, name, value) for name, value in spec.items()])
+
+    def launch(self, *controllers: Controller[Any], prepare: Callable[[Line], object] = lambda line: None) -> Line:
+        """Starts a process that runs them, and gives its line to the server."""
+        lines: list[Line] = []
+        started = len(self.managers)
+
+        def through(inner: Transport) -> Line:
+            lines.append(Line(inner))
+            prepare(lines[0])
+            return lines[0]
+
+        self.start(_process(self.managers, controllers), through=through)
+        self.until(lambda: len(self.managers) > started and self.managers[-1].has_started, "the start")
+        return lines[0]
+
+    def kill(self, line: Line) -> None:
+        """Kills the process at the other end of this line; nothing that it does afterwards reaches the server."""
+        line.die()
+        self.stop()
+
+    def until(self, found: Callable[[], T], what: str = "it") -> T:
+        """Lets time pass until something is found that is true, and gives it."""
+        for _ in range(1200):
+            value = found()
+            if value:
+                return value
+            self.advance(timedelta(seconds=0.25))
+        raise AssertionError(f"{what} has not come about")
+
+    def metric(self, name: str, **labels: str) -> float:
+        """A number that the last process exposes; 0 if it does not."""
+        return self.managers[-1].metrics.registry.get_sample_value(name, labels) or 0.0
+
+
+def _process(managers: list[Manager], controllers: tuple[Controller[Any], ...]) -> Any:
+    @asynccontextmanager
+    async def app(manager: Manager) -> AsyncIterator[None]:
+        managers.append(manager)
+        manager.add(*controllers)
+        yield
+
+    return app
+
+
+def errors(caplog: Any) -> list[str]:
+    """What was logged as an error."""
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
