@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from setpoint.api import GroupVersionKind, LabelSelector
@@ -37,7 +37,6 @@ class Cache:
         self._informers: dict[GroupVersionKind, dict[_Place, AnyInformer]] = {}
         self._tasks: dict[Informer, asyncio.Task[None]] = {}
         self._ending: dict[asyncio.Task[None], None] = {}
-        self._left: list[Callable[[str], None]] = []
         self._context: contextvars.Context | None = None
         self._ended: asyncio.Future[None] | None = None
 
@@ -106,6 +105,10 @@ class Cache:
         """Every informer of a kind: our own writes go to each of them."""
         return [informer for declared in self._informers.get(info.group_version_kind, {}).values() for informer in _parts(declared)]
 
+    def holding(self, info: KindInfo) -> list[AnyInformer]:
+        """The informers of a kind that hold its objects, and not just their metadata; one for all namespaces that are looked at."""
+        return [informer for informer in self._informers.get(info.group_version_kind, {}).values() if not informer.metadata_only]
+
     # namespaces
 
     def set_namespaces(self, names: Iterable[str]) -> None:
@@ -119,16 +122,9 @@ class Cache:
         for namespace in gone:
             for informer in spread:
                 self._end(informer.leave(namespace))
-            for tell in self._left:
-                tell(namespace)
         for namespace in come:
             for informer in spread:
                 self._enter(informer, namespace)
-
-    def when_left(self, tell: Callable[[str], None]) -> Callable[[], None]:
-        """Calls the function with each namespace that is no longer looked at, once nothing of it is held. What this gives ends it."""
-        self._left.append(tell)
-        return lambda: self._left.remove(tell)
 
     def _enter(self, informer: NamespacedInformer, namespace: str) -> None:
         selection = Selection(namespace, informer.selection.labels, informer.selection.fields)

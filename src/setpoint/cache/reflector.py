@@ -17,7 +17,7 @@ from setpoint.api import Answer, ApiError, Operation, Status, Stream, StreamBrok
 from setpoint.cache.entry import parse_version
 from setpoint.cache.events import ReflectorState
 from setpoint.cache.form import WHOLE, Form
-from setpoint.cache.machine import Machine
+from setpoint.cache.machine import USEFUL_LIFE, Machine
 from setpoint.cache.selection import Selection
 from setpoint.cache.states import (
     Asking,
@@ -84,8 +84,7 @@ class Reflector:
         self._opened = 0.0
         self._said = ""
         self.idle_limit = IDLE_LIMIT
-        self.last_contact: float | None = None
-        """The world's monotonic time when the server was last heard; None before the first time."""
+        self._heard: float | None = None
 
     @property
     def state(self) -> State:
@@ -96,6 +95,17 @@ class Reflector:
     def reason(self) -> str:
         """Why it is there, as a sentence; empty where nothing went wrong."""
         return self._machine.reason
+
+    @property
+    def last_contact(self) -> float | None:
+        """The world's monotonic time when the server was last heard to any use; None before the first time.
+
+        An accepted watch is of use once it has lasted for a while: a server may accept it and end it at once, again and again.
+        """
+        watching = isinstance(self._machine.state, Watching)
+        if watching and self._world.clock.monotonic() - self._opened >= USEFUL_LIFE:
+            return self._opened if self._heard is None else max(self._heard, self._opened)
+        return self._heard
 
     async def run(self) -> None:
         """Runs until it is cancelled."""
@@ -123,8 +133,7 @@ class Reflector:
                 await _closed(stream)
 
     def _step(self, input: Input) -> None:
-        if isinstance(input, Opened | Page | Frames):
-            self.last_contact = self._world.clock.monotonic()
+        self._heard = self.last_contact
         try:
             effects = self._machine.step(input)
             if effects:
@@ -133,6 +142,8 @@ class Reflector:
             # A mistake of ours. What the base holds now is not to be relied on; a complete list replaces it.
             _log.exception("the cache of %s failed, and lists everything anew", self._called())
             self._machine.restart(f"the cache failed: {type(error).__name__}: {error}")
+        if isinstance(input, Page | Frames | Ended) and not isinstance(self._machine.state, Resting):
+            self._heard = self._world.clock.monotonic()
         self._say()
 
     def _say(self) -> None:

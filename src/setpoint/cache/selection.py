@@ -35,8 +35,13 @@ class Selection(msgspec.Struct, frozen=True):
         if self.labels:
             options["labelSelector"] = str(self.labels)
         if self.fields:
-            options["fieldSelector"] = ",".join(f"{f.path}{'=' if f.equal else '!='}{_escaped(f.value)}" for f in self.fields)
+            options["fieldSelector"] = self.field_selector
         return options
+
+    @property
+    def field_selector(self) -> str:
+        """The fields, as the API takes them."""
+        return ",".join(f"{f.path}{'=' if f.equal else '!='}{_escaped(f.value)}" for f in self.fields)
 
     def selects(self, key: Request, data: bytes) -> bool:
         """Whether it selects this object, as the server would say."""

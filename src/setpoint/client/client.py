@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import copy
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import msgspec
@@ -18,21 +18,25 @@ from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
 from setpoint.client.manifest import Apply, content_of, key_of
 from setpoint.client.ownership import refuse_another_controller, with_owner
-from setpoint.client.pods import POD, eviction, log, log_lines
-from setpoint.client.raw import Patch, RawVerbs
+from setpoint.client.pod_verbs import PodVerbs
+from setpoint.client.raw import Patch
 from setpoint.client.scale import ScaleState, read_scale
-from setpoint.client.update import base_in_cache, base_on_server, version_of
+from setpoint.client.token import SERVICE_ACCOUNT, Token, read_token, token_request
+from setpoint.client.update import base_in_cache, base_on_server, version_of, visible_difference, whole_difference
 from setpoint.client.verbs import FieldValidation, Labels, PatchType, Propagation
 from setpoint.objects import KindInfo, Object, Request, Scheme, Untyped, decode, decode_meta, kind_of
 from setpoint.objects.difference import adopt, difference
 from setpoint.objects.indexes import IndexKey
+from setpoint.objects.strip import Strip
 
 K = TypeVar("K", bound=Object)
 BaseLookup: TypeAlias = Callable[[KindInfo, Request], bytes | None]
 """The bytes of an object as a cache has them; None where it has none, and the server is asked."""
+StripLookup: TypeAlias = Callable[[KindInfo], Strip]
+"""What a cache leaves out of the objects of a kind."""
 
 
-class Client(RawVerbs):
+class Client(PodVerbs):
     """Typed verbs over one connection.
 
     `field_manager` is the name under which writes own fields. `namespace` is where objects are whose request does not say. `base` gives
@@ -48,15 +52,18 @@ class Client(RawVerbs):
         scheme: Scheme | None = None,
         field_manager: str = "setpoint",
         base: BaseLookup | None = None,
+        stripped: StripLookup | None = None,
         namespace: str = "",
         run: str = "",
         dry_run: bool = False,
         field_validation: FieldValidation | None = None,
     ) -> None:
-        super().__init__(connection, field_manager=field_manager, run=run, dry_run=dry_run, field_validation=field_validation)
+        super().__init__(
+            connection, field_manager=field_manager, run=run, dry_run=dry_run, field_validation=field_validation, namespace=namespace
+        )
         self.scheme: Scheme = scheme if scheme is not None else Scheme()
-        self.namespace = namespace
         self.base = base
+        self.stripped = stripped
         self.discovery: Discovery = Discovery(connection)
 
     def bound(
@@ -64,6 +71,7 @@ class Client(RawVerbs):
         *,
         field_manager: str | None = None,
         base: BaseLookup | None = None,
+        stripped: StripLookup | None = None,
         run: str | None = None,
         dry_run: bool | None = None,
         field_validation: FieldValidation | None = None,
@@ -72,6 +80,7 @@ class Client(RawVerbs):
         other = copy.copy(self)
         other.field_manager = self.field_manager if field_manager is None else field_manager
         other.base = self.base if base is None else base
+        other.stripped = self.stripped if stripped is None else stripped
         other.run = self.run if run is None else run
         other.dry_run = self.dry_run if dry_run is None else dry_run
         other.field_validation = self.field_validation if field_validation is None else field_validation
@@ -217,7 +226,14 @@ class Client(RawVerbs):
         base = base_in_cache(obj, self.base(info, key), info, key, subresource=subresource) if self.base is not None else None
         if base is None:
             base = base_on_server(obj, await self.get_raw(info, key), info, key, subresource=subresource)
-        found = difference(base, obj, part=part)
+        strip = self.stripped(info) if self.stripped is not None else None
+        if strip:
+            found, touched = visible_difference(base, obj, strip, part=part)
+            if touched:
+                live = base_on_server(obj, await self.get_raw(info, key), info, key, subresource=subresource)
+                found = whole_difference(live, obj, strip, touched, part=part)
+        else:
+            found = difference(base, obj, part=part)
         if found is None:
             return None
         answer = await self.patch_raw(info, key, found.at(version), subresource=subresource)
@@ -301,7 +317,7 @@ class Client(RawVerbs):
             raise ValueError(f"in which namespace is every {info.kind} to be deleted? Give namespace=")
         await self.call(verbs.delete_collection(info, where, labels=labels, fields=fields, propagation=propagation))
 
-    # scale, and what only pods have
+    # scale, and tokens
 
     async def get_scale(self, kind: type[Object], key: Request | str, /, *, namespace: str | None = None) -> ScaleState:
         """How many replicas are wanted, and how many there are. Raises `NotFound`."""
@@ -314,37 +330,25 @@ class Client(RawVerbs):
         patch = {"spec": {"replicas": replicas}}
         return read_scale(await self.patch_raw(info, self.key(info, key, namespace), patch, subresource="scale"))
 
-    async def evict(self, pod: Object | Request | str, /, *, namespace: str | None = None, grace_seconds: int | None = None) -> None:
-        """Asks for a pod to be evicted, which its disruption budgets may forbid; one that was read is evicted only if it is still that one.
-
-        Raises `TooManyRequests` while a budget forbids it, `NotFound` if the pod is gone, `Conflict` if another one has its name.
-        """
-        key, uid = (pod.key, pod.metadata.uid or "") if isinstance(pod, Object) else (pod, "")
-        await self.call(eviction(self._pod(key, namespace), uid=uid, grace_seconds=grace_seconds))
-
-    def logs(
+    async def request_token(
         self,
-        pod: Object | Request | str,
+        service_account: Object | Request | str,
         /,
         *,
-        container: str = "",
-        follow: bool = False,
-        previous: bool = False,
-        tail: int | None = None,
-        since_seconds: int | None = None,
-        timestamps: bool = False,
+        audiences: Sequence[str] = (),
+        seconds: int = 3600,
+        bound_to: Object | None = None,
         namespace: str | None = None,
-    ) -> AsyncGenerator[str, None]:
-        """The lines of a container's log, of the last `tail` and the last `since_seconds`; with `follow`, those to come, too.
+    ) -> Token:
+        """A token of a service account, for the API server itself or for those `audiences`, good for so many seconds.
 
-        `previous` is the container that ran before this one. Close what is not read to its end (`contextlib.aclosing`). Raises `BadRequest`
-        while the container has not started or where a pod of several needs `container`, `StreamBroken` where the connection is lost.
+        The server may choose another time. `bound_to` is a pod, secret or node with which it ends. Raises `NotFound`.
         """
-        key = self._pod(pod.key if isinstance(pod, Object) else pod, namespace)
-        operation = log(
-            key, container=container, follow=follow, previous=previous, tail=tail, since_seconds=since_seconds, timestamps=timestamps
-        )
-        return log_lines(self.connection, msgspec.structs.replace(operation, run=self.run))
+        key = service_account.key if isinstance(service_account, Object) else service_account
+        where = self.key(SERVICE_ACCOUNT, key, namespace)
+        info = await self.kind_info(bound_to) if bound_to is not None else None
+        operation = token_request(where, audiences=audiences, seconds=seconds, bound_to=bound_to, info=info)
+        return read_token((await self.call(operation)).body)
 
     # what is meant
 
@@ -375,24 +379,6 @@ class Client(RawVerbs):
         if (cls := self.scheme.find(api_version, kind)) is not None:
             return kind_of(cls)
         return await self.discovery.find(GroupVersionKind.parse(api_version, kind))
-
-    def key(self, info: KindInfo, key: Request | str, namespace: str | None) -> Request:
-        """Where an object is. Raises `ValueError` if its namespace is missing."""
-        if isinstance(key, str):
-            key = Request.parse(key)
-        elif not isinstance(key, Request):
-            raise TypeError(f"which {info.kind}? A Request or a name was expected, not {key!r}")
-        if not key.name:
-            raise ValueError(f"which {info.kind}? The name is empty")
-        if not info.namespaced:
-            return Request("", key.name)
-        where = key.namespace or namespace or self.namespace
-        if not where:
-            raise ValueError(f"in which namespace is {info.kind} {key.name!r}? Give a Request, or namespace=")
-        return key if key.namespace else Request(where, key.name)
-
-    def _pod(self, key: Request | str, namespace: str | None) -> Request:
-        return self.key(POD, key, namespace)
 
     def _place(self, content: dict[str, Any], info: KindInfo, owner: Object | None) -> Request:
         """Where an object that is to be written belongs; one that does not say is put beside its owner. The content then says it."""

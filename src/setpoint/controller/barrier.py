@@ -65,7 +65,10 @@ async def _reach_object(tools: Tools, write: Written, informer: Informer) -> Non
 
 async def _reach_newest(tools: Tools, write: Written, informer: Informer) -> None:
     """The server was to make up the name: whatever it has now, the newest of them is what must be seen."""
-    items, _ = await tools.client.list_raw(write.info, write.key.namespace, labels=informer.selection.labels)
+    selection = informer.selection
+    if selection.namespace not in ("", write.key.namespace):
+        return  # it does not look there
+    items, _ = await tools.client.list_raw(write.info, write.key.namespace, labels=selection.labels, fields=selection.field_selector)
     await informer.reached(max((_number(decode_head(item).resource_version) for item in items), default=0))
 
 

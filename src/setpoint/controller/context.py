@@ -19,7 +19,6 @@ from setpoint.objects import KindInfo, Object, ObjectMeta, Request, Untyped, dec
 from setpoint.objects.conditions import HasConditions, set_condition
 from setpoint.objects.indexes import IndexKey
 
-from .cluster_events import record_event
 from .events import ApplySkipped, EffectCalled
 from .reads import CachedReader, Labels
 from .run_client import RunClient
@@ -144,7 +143,7 @@ class Context(CachedReader):
             return decode(wanted, cached)
         answer = await self._own.apply_raw(prepared)
         memo.answered(prepared, answer, self._view.informers(prepared.info))
-        return decode(wanted, answer)
+        return decode(wanted, self._view.stripped(prepared.info).of(answer))  # as it is where nothing had to be sent
 
     async def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:
         """Applies one after the other, in order; ends at the first that fails."""
@@ -304,13 +303,27 @@ class Context(CachedReader):
         """Sets a condition in `obj`, for `update_status` to send, and tells whether that changed it. Its time moves with its status."""
         return set_condition(obj, type, status, reason=reason, message=message, now=self.now())
 
-    def event(self, obj: Object, reason: str, note: str, /, *, type: Literal["Normal", "Warning"] = "Normal") -> None:
-        """Records an Event about `obj`, for `kubectl describe`. It is sent beside the run; if it cannot be, that is logged.
+    def event(
+        self,
+        obj: Object,
+        reason: str,
+        note: str,
+        /,
+        *,
+        type: Literal["Normal", "Warning"] = "Normal",
+        action: str = "Reconcile",
+        related: Object | None = None,
+    ) -> None:
+        """Records an Event about `obj`, for `kubectl describe`: why (`reason`, in CamelCase), and a sentence. `action` is what was done or
+        failed, `related` a second object that has a part in it.
 
-        Events are for people, are not kept for long, and must never be what a reconciler depends on.
+        It is sent beside the run; if it cannot be, that is logged. One that differs from an earlier one in nothing but its note is counted
+        there, as a series. Events are for people, are not kept for long, and must never be what a reconciler depends on.
+
+        Raises `ValueError` for an empty reason or action, or another type.
         """
         self._check_open()
-        self._tools.spawn(record_event(self._tools, obj, reason, note, type))
+        self._tools.events.record(obj, reason, note, type=type, action=action, related=related)
 
     # inside
 

@@ -6,14 +6,15 @@ So one controller may run in many managers at once, and at import nothing happen
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
 
-from setpoint.api import LabelSelector, SelectorError
+from setpoint.api import LabelSelector
 from setpoint.objects import Index, Object, Request, kind_of
 
 from .context import Context
 from .outside import Outside
+from .owns import Labels, Owns, field_selector, label_selector
 from .predicate import Predicate
 from .reads import Reader
 from .result import Result
@@ -31,7 +32,6 @@ R = TypeVar("R", bound=AsyncReconciler | SyncReconciler)
 
 AsyncMapper: TypeAlias = Callable[[W, Reader], Awaitable[Iterable[Request]]]
 SyncMapper: TypeAlias = Callable[[W], Iterable[Request]]
-Labels: TypeAlias = str | Mapping[str, str] | None
 
 RESYNC = 10 * 3600.0
 """Seconds after which an object runs again at the latest: controller-runtime's SyncPeriod."""
@@ -51,7 +51,7 @@ class MapDecorator(Protocol[W]):
 class Watch:
     """One declared watch: a kind, which of its objects, and which keys a change of one of them concerns."""
 
-    __slots__ = ("kind", "labels", "mapper", "metadata_only", "predicate")
+    __slots__ = ("fields", "kind", "labels", "mapper", "metadata_only", "predicate")
 
     def __init__(
         self,
@@ -59,10 +59,12 @@ class Watch:
         mapper: Mapper,
         *,
         labels: LabelSelector | None = None,
+        fields: str = "",
         predicate: Predicate[Any] | None = None,
         metadata_only: bool = False,
     ) -> None:
         self.kind: type[Object] = kind
+        self.fields: str = fields
         self.mapper: Mapper = mapper
         self.labels: LabelSelector = labels or LabelSelector()
         self.predicate: Predicate[Any] | None = predicate
@@ -73,8 +75,8 @@ class Controller(Outside, Generic[K]):
     """Declares a controller of a kind: for each of its objects the reconciler is called, whenever something may have to be done.
 
     `kind` is the *primary* kind: a request is the key of one of its objects. All its changes trigger, unless a `predicate` says which.
-    Kinds in `owns` trigger the primary object that controls them by owner reference; `watch` maps any other kind. `labels` restricts the
-    primary kind, on the server.
+    Kinds in `owns` trigger the primary object that controls them by owner reference; `watch` maps any other kind. `labels` and `fields`
+    (`"spec.nodeName=worker-1"`) restrict the primary kind, on the server; `Owns(Kind, labels=...)` does so for an owned one.
 
     `name` (the kind in lower case unless given) appears in logs and metrics and is the field manager of what it writes; a manager takes
     each name once. At most `concurrency` keys run at a time, never one twice. A run that takes longer than `deadline` seconds is cancelled
@@ -91,8 +93,9 @@ class Controller(Outside, Generic[K]):
         /,
         *,
         name: str | None = None,
-        owns: Sequence[type[Object]] = (),
+        owns: Sequence[type[Object] | Owns] = (),
         labels: Labels = None,
+        fields: str = "",
         predicate: Predicate[K] | None = None,
         indexes: Sequence[Index[Any]] = (),
         reconciler: AsyncReconciler | SyncReconciler | None = None,
@@ -106,17 +109,16 @@ class Controller(Outside, Generic[K]):
         self.name: str = info.kind.lower() if name is None else name
         if not _NAME.fullmatch(self.name) or len(self.name) > 128:
             raise ValueError(f"controller name {self.name!r}: use lower-case letters, digits, '-' and '.', 128 at most")
-        self.labels: LabelSelector = self._selector(labels)
+        self.labels: LabelSelector = label_selector(labels, str(self))
+        self.fields: str = field_selector(fields, str(self))
         self.predicate: Any = self._checked_predicate(predicate)
         self.indexes: tuple[Index[Any], ...] = tuple(indexes)
         self.concurrency = concurrency
         self.deadline = deadline
         self.resync: float | None = resync
-        self.owns: tuple[type[Object], ...] = tuple(owns)
+        self.owned: tuple[Owns, ...] = tuple(owned if isinstance(owned, Owns) else Owns(owned) for owned in owns)
         self._watches: list[Watch] = []
         self._reconciler: Reconciler | None = None
-        for owned in self.owns:
-            kind_of(owned)
         for index in self.indexes:
             if not isinstance(index, Index):
                 raise TypeError(f"{self}: indexes takes Index(Kind, function), not {index!r}")
@@ -141,7 +143,14 @@ class Controller(Outside, Generic[K]):
 
     @overload
     def watch(
-        self, kind: type[W], /, *, labels: Labels = None, predicate: Predicate[W] | None = None, metadata_only: bool = False
+        self,
+        kind: type[W],
+        /,
+        *,
+        labels: Labels = None,
+        fields: str = "",
+        predicate: Predicate[W] | None = None,
+        metadata_only: bool = False,
     ) -> MapDecorator[W]: ...
     @overload
     def watch(
@@ -151,6 +160,7 @@ class Controller(Outside, Generic[K]):
         *,
         map: AsyncMapper[W] | SyncMapper[W],
         labels: Labels = None,
+        fields: str = "",
         predicate: Predicate[W] | None = None,
         metadata_only: bool = False,
     ) -> Self: ...
@@ -161,27 +171,36 @@ class Controller(Outside, Generic[K]):
         *,
         map: Callable[..., Any] | None = None,
         labels: Labels = None,
+        fields: str = "",
         predicate: Predicate[Any] | None = None,
         metadata_only: bool = False,
     ) -> Any:
         """Watches another kind. The mapper gives the requests that an object of it concerns; it is called with the object before and after.
 
         Use it as a decorator, or pass `map=` to get the controller back. An `async def` mapper gets a `Reader` of the cache as well. A
-        mapper that raises is tried again on that object's current state, with backoff. With `metadata_only`, mapper and predicate get an
-        `Object` that has its metadata and nothing else, which is cheaper to read.
+        mapper that raises is tried again on that object's current state, with backoff. `labels` and `fields` are asked of the server, which
+        sends nothing else. With `metadata_only`, mapper and predicate get an `Object` that has its metadata and nothing else; nothing else
+        is asked for and held, unless something else holds all of it.
         """
         kind_of(kind)
-        selector, predicate = self._selector(labels), self._checked_predicate(predicate)
+        selector, predicate = label_selector(labels, str(self)), self._checked_predicate(predicate)
+        field_selector(fields, str(self))
 
         def declare(fn: Any) -> Any:
             mapper = check_mapper(fn, kind, str(self))
-            self._watches.append(Watch(kind, mapper, labels=selector, predicate=predicate, metadata_only=metadata_only))
+            watch = Watch(kind, mapper, labels=selector, fields=fields, predicate=predicate, metadata_only=metadata_only)
+            self._watches.append(watch)
             return fn
 
         if map is None:
             return declare
         declare(map)
         return self
+
+    @property
+    def owns(self) -> tuple[type[Object], ...]:
+        """The kinds that it owns."""
+        return tuple(owned.kind for owned in self.owned)
 
     @property
     def watches(self) -> tuple[Watch, ...]:
@@ -200,12 +219,6 @@ class Controller(Outside, Generic[K]):
         """All kinds that it watches or indexes, the primary one first, each once."""
         watched = [self.kind, *self.owns, *(watch.kind for watch in self._watches), *(index.kind for index in self.indexes)]
         return tuple(dict.fromkeys(watched))
-
-    def _selector(self, labels: Labels) -> LabelSelector:
-        try:
-            return LabelSelector.parse(labels)
-        except SelectorError as error:
-            raise ValueError(f"{self}: labels={labels!r} is no label selector: {error}") from error
 
     def _checked_predicate(self, predicate: Any) -> Any:
         if predicate is not None and not isinstance(predicate, Predicate):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeAlias, TypeVar
 
 from setpoint.api import LabelSelector
-from setpoint.cache import Informer
+from setpoint.cache import AnyInformer
 from setpoint.client import Client
 from setpoint.objects import DecodeError, KindInfo, Object, Request, decode
 from setpoint.objects.indexes import IndexKey
@@ -46,7 +46,8 @@ class CachedReader:
     """The `Reader` of mappers, and the reading half of a context.
 
     A read is served from the cache's view, which includes this process's own writes, if the cache holds everything that the read could
-    find. Else it goes to the server, which is said once for each kind. `live=True` goes there in any case.
+    find. Else it goes to the server, which is said once for each kind. `live=True` goes there in any case. Where the manager watches
+    certain namespaces, "all namespaces" are these, also on the server, which may allow no more.
     """
 
     def __init__(self, client: Client, view: View, said: Said) -> None:
@@ -67,11 +68,11 @@ class CachedReader:
             if found is not None:
                 self._tell(info, where, 1)
                 return decode(kind, found)
-            if self._view.covering(kind, LabelSelector(), where.namespace or None) is not None:
+            if self._view.covering(kind, LabelSelector(), where.namespace or None, where.name) is not None:
                 self._tell(info, where, 0)
                 return None
             # Not in a filtered cache is "not seen", never proof of absence.
-            self._say_live(info)
+            self._say_live(info, where.namespace)
         return await client.get(kind, where, live=True)
 
     async def list(
@@ -85,8 +86,8 @@ class CachedReader:
         index: IndexKey[K] | None = None,
         live: bool = False,
     ) -> builtins.list[K]:
-        """The objects of a kind: of one namespace, or of all where it is None; with `labels`; those that `owner` controls; those that
-        `index` finds. One that cannot be read is left out, and logged; the others are given.
+        """The objects of a kind: of one namespace, or of all that are watched where it is None; with `labels`; those that `owner` controls;
+        those that `index` finds. One that cannot be read is left out, and logged; the others are given.
 
         Raises `ApiError` if they had to be read live and could not be.
         """
@@ -96,12 +97,16 @@ class CachedReader:
             informer = self._view.covering(kind, selector, namespace)
             if informer is not None:
                 return self._from_cache(informer, kind, namespace, selector, owner, index)
-            self._say_live(info)
-        return await self._client.list(kind, namespace=namespace, labels=selector, owner=owner, index=index, live=True)
+            self._say_live(info, namespace or "")
+        names = self._view.scope.names if namespace is None and info.namespaced else None
+        found: builtins.list[K] = []
+        for name in (namespace,) if names is None else sorted(names):
+            found += await self._client.list(kind, namespace=name, labels=selector, owner=owner, index=index, live=True)
+        return found
 
     def _from_cache(
         self,
-        informer: Informer,
+        informer: AnyInformer,
         kind: type[K],
         namespace: str | None,
         labels: LabelSelector,
@@ -124,10 +129,16 @@ class CachedReader:
         if client.run and (observer := client.connection.world.observer).heard:
             observer.emit(CacheRead(run=client.run, info=info, key=key, found=found))
 
-    def _say_live(self, info: KindInfo) -> None:
-        self._said.once(
-            "live",
-            info.plural,
-            f"reads of {info.plural} ({info.api_version}) go to the API server each time: no cache of this controller covers them. "
-            f"Watch the kind (owns=[...] or controller.watch(...)) to have them cached",
-        )
+    def _say_live(self, info: KindInfo, namespace: str) -> None:
+        reads = f"reads of {info.plural} ({info.api_version})"
+        if info.namespaced and not self._view.scope.holds(namespace):
+            text = f"{reads} in namespace {namespace!r} go to the API server each time: the manager does not watch that namespace"
+            return self._said.once("live", f"{info.plural} in {namespace}", text)
+        held = self._view.informers(info)
+        if held and all(informer.metadata_only for informer in held):
+            why = "only their metadata are cached (metadata_only=True)"
+        elif held:
+            why = f"the cache holds some of them only ({held[0].selection}), or is not complete yet"
+        else:
+            why = "no cache of this controller covers them. Watch the kind (owns=[...] or controller.watch(...)) to have them cached"
+        return self._said.once("live", info.plural, f"{reads} go to the API server each time: {why}")

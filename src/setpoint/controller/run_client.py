@@ -1,7 +1,7 @@
 """`RunClient`: the whole client, on behalf of one run. Every write of a run goes through here, be it a verb of its context or not.
 
-So each passes the same door: it is not sent once the run has ended; one of unknown outcome makes the key's next run wait until the cache has
-seen what came of it; and what a write has changed is seen by the reads that follow, also where the answer does not say it.
+So each passes the same door: it is not sent once the run has ended; one of unknown outcome makes the key's next run wait until the cache
+has seen what came of it; and what a write has changed is seen by the reads that follow, also where the answer does not say it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from setpoint.api import Answer, ApiError, Operation
+from setpoint.api import Answer, ApiError, Duplex, Operation, Stream
 from setpoint.api.operation import APPLY_PATCH
 from setpoint.client import Apply, Client
-from setpoint.client.errors import Conflict, NotFound, NotServed, OutcomeUnknown
+from setpoint.client.errors import AlreadyExists, Conflict, NotFound, NotServed, OutcomeUnknown
 from setpoint.objects import KindInfo, Object, Request, decode_head
 
 from .said import in_words
@@ -70,6 +70,16 @@ class RunClient(Client):
                     self._state.failed_applies.append(in_words(error))
                 raise
 
+    async def stream(self, operation: Operation) -> Stream:
+        """As of any client."""
+        self.check_open()
+        return await super().stream(operation)
+
+    async def connect(self, operation: Operation, protocols: tuple[str, ...]) -> Duplex:
+        """As of any client; what a program in a container does is for nobody here to know."""
+        self.check_open()
+        return await super().connect(operation, protocols)
+
     async def _write(self, operation: Operation) -> Answer:
         info = None if operation.resource is None else self._tools.view.kind_at(operation.resource)
         if info is None:  # nothing of it is cached, so there is nothing to be kept in step
@@ -82,6 +92,9 @@ class RunClient(Client):
             await self._see(operation, answer, info, key, before)
         except (OutcomeUnknown, asyncio.CancelledError):
             self._unknown(info, operation)
+            raise
+        except AlreadyExists as error:
+            error.remedy = self._why_unseen(info, key if key.name else _named(error, key)) or error.remedy
             raise
         except (NotFound, Conflict) as error:
             if operation.verb == "delete":
@@ -127,9 +140,7 @@ class RunClient(Client):
         """After the deletion of a collection, which the answer does not tell: some may wait for their finalizers."""
         view, namespace = self._tools.view, operation.namespace
         held = {
-            head.key: head.uid
-            for informer in view.informers(info)
-            for head in map(decode_head, informer.list(namespace=namespace or None))
+            head.key: head.uid for informer in view.informers(info) for head in map(decode_head, informer.list(namespace=namespace or None))
         }
         try:
             items, _ = await self.list_raw(info, namespace)
@@ -150,6 +161,16 @@ class RunClient(Client):
         uid = _precondition(operation) or (before if isinstance(error, NotFound) else "")
         if uid and (isinstance(error, NotFound) or "UID" in error.message):
             self._tools.view.deleted(info, key, uid)
+
+    def _why_unseen(self, info: KindInfo, key: Request) -> str:
+        """What to do about an object that exists though no read from the cache shows it; nothing, where the cache would show it."""
+        hidden = self._tools.view.hidden(info)
+        if not hidden or self._tools.view.get(info, key) is not None:
+            return ""
+        return (
+            f"the cache of this controller holds only {info.plural} with {hidden[0].selection}, and this one is not among them: "
+            "read it with live=True, or adopt it by ctx.apply, stating the labels too"
+        )
 
     def _held(self, info: KindInfo, key: Request) -> str:
         found = self._tools.view.get(info, key) if key.name else None
@@ -189,6 +210,11 @@ class _DeleteOptions(msgspec.Struct):
 class _Typed(msgspec.Struct, rename="camel"):
     api_version: str = ""
     kind: str = ""
+
+
+def _named(error: ApiError, key: Request) -> Request:
+    details = error.status.details
+    return Request(key.namespace, "" if details is None else details.name)
 
 
 def _precondition(operation: Operation) -> str:

@@ -13,7 +13,8 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from setpoint.cache import Cache, Informer
+from setpoint.api import LabelSelector
+from setpoint.cache import AnyInformer, Cache
 from setpoint.client import Client
 from setpoint.client.errors import Conflict, NotFound, NotLeading, NotServed
 from setpoint.objects import Object, Request, Scheme, kind_of
@@ -67,7 +68,7 @@ class ControllerRuntime:
         self.tools: Tools = Tools(
             controller=controller.name,
             world=world,
-            client=client.bound(field_manager=controller.name, base=view.get),
+            client=client.bound(field_manager=controller.name, base=view.get, stripped=view.stripped),
             view=view,
             memo=ApplyMemo(),
             said=said,
@@ -111,7 +112,7 @@ class ControllerRuntime:
         return self._listening
 
     @property
-    def informers(self) -> list[Informer]:
+    def informers(self) -> list[AnyInformer]:
         """What it watches, the primary kind first; an informer that serves two watches is there twice."""
         return [trigger.informer for trigger in self._triggers]
 
@@ -212,20 +213,23 @@ class ControllerRuntime:
         controller, observer = self.controller, self.world.observer
         primary = kind_of(controller.kind)
         self._triggers.append(
-            PrimaryTrigger(self.queue, self._informer(controller.kind, str(controller.labels)), controller.predicate, observer)
+            PrimaryTrigger(
+                self.queue, self._informer(controller.kind, controller.labels, controller.fields), controller.predicate, observer
+            )
         )
-        for owned in controller.owns:
-            self._triggers.append(OwnedTrigger(self.queue, self._informer(owned), primary, observer))
+        for owned in controller.owned:
+            informer = self._informer(owned.kind, owned.labels, owned.fields, metadata_only=owned.metadata_only)
+            self._triggers.append(OwnedTrigger(self.queue, informer, primary, observer))
         for watch in controller.watches:
             self._triggers.append(self._mapped(watch))
         for index in controller.indexes:
-            for informer in self.tools.view.informers(kind_of(index.kind)) or [self._informer(index.kind)]:
-                informer.index(index)
+            for holding in self.cache.holding(kind_of(index.kind)) or [self._informer(index.kind)]:
+                holding.index(index)
 
     def _mapped(self, watch: Watch) -> MappedTrigger:
         return MappedTrigger(
             self.queue,
-            self._informer(watch.kind, str(watch.labels)),
+            self._informer(watch.kind, watch.labels, watch.fields, metadata_only=watch.metadata_only),
             watch.predicate,
             watch.mapper,
             self._reader,
@@ -234,14 +238,20 @@ class ControllerRuntime:
             read_as=Object if watch.metadata_only else watch.kind,
         )
 
-    def _informer(self, kind: type[Object], labels: str = "") -> Informer:
-        namespace = self.namespace if kind_of(kind).namespaced else ""
-        return self.cache.informer(kind, labels=labels, namespace=namespace)
+    def _informer(
+        self, kind: type[Object], labels: LabelSelector | None = None, fields: str = "", *, metadata_only: bool = False
+    ) -> AnyInformer:
+        # A cache that looks at certain namespaces only has an informer for each of them.
+        namespace = self.namespace if kind_of(kind).namespaced and self.cache.scope.names is None else ""
+        return self.cache.informer(kind, labels=str(labels or ""), fields=fields, namespace=namespace, metadata_only=metadata_only)
 
     # runs
 
     async def _work(self) -> None:
         while (key := await self.queue.get()) is not None:
+            if not self.cache.scope.holds(key.namespace):
+                self._pass_over(key)
+                continue
             self.active += 1
             self._inflow.ran(key)
             state = RunState()
@@ -255,6 +265,14 @@ class ControllerRuntime:
                     self._keep(self._holds, self._release(key, state))
                 else:
                     self.queue.done(key)
+
+    def _pass_over(self, key: Request) -> None:
+        """Its namespace is not looked at any more, or never was: no run could see what there is."""
+        self.tools.said.once(
+            "not looked at", key.namespace, f"requests in namespace {key.namespace!r} are passed over: the manager does not watch it"
+        )
+        self.queue.forget(key)
+        self.queue.done(key)
 
     async def _reconcile(self, key: Request, state: RunState) -> None:
         """One run, and what follows from how it ended. Raises nothing but what ends the worker or the program."""

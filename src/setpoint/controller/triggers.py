@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from setpoint.cache import Change, Informer
+from setpoint.cache import AnyInformer, Change
 from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_meta
 from setpoint.world import Observer
 
@@ -38,7 +38,7 @@ class Trigger(ABC):
     def __init__(
         self,
         queue: Queue,
-        informer: Informer,
+        informer: AnyInformer,
         predicate: Predicate[Any] | None,
         observer: Observer,
         *,
@@ -66,6 +66,8 @@ class Trigger(ABC):
             self._unsubscribe = None
 
     def _hear(self, change: Change) -> None:
+        if change.left:
+            return  # its namespace is not looked at any more, which says nothing about the object
         if self._predicate is None or self._accepts(self._predicate, change):
             self._take(change)
 
@@ -108,7 +110,7 @@ class PrimaryTrigger(Trigger):
 class OwnedTrigger(Trigger):
     """An object concerns the one of kind `owner` that controls it: the present one, and the one before the change."""
 
-    def __init__(self, queue: Queue, informer: Informer, owner: KindInfo, observer: Observer) -> None:
+    def __init__(self, queue: Queue, informer: AnyInformer, owner: KindInfo, observer: Observer) -> None:
         super().__init__(queue, informer, None, observer)
         self._owner = owner
 
@@ -148,7 +150,7 @@ class MappedTrigger(Trigger):
     def __init__(
         self,
         queue: Queue,
-        informer: Informer,
+        informer: AnyInformer,
         predicate: Predicate[Any] | None,
         mapper: Mapper,
         reader: Reader,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from setpoint.api import GroupVersionResource, LabelSelector
-from setpoint.cache import Cache, Informer
+from setpoint.cache import AnyInformer, Cache, Informer, Scope
 from setpoint.objects import KindInfo, Object, Request, decode_head
+from setpoint.objects.strip import Strip
 
 
 class View:
@@ -25,16 +26,27 @@ class View:
             return None
         return next((i.info for i in self._cache.informers if i.info.group_version_resource == resource), None)
 
-    def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None) -> Informer | None:
-        """An informer that has been complete once, and holds everything that such a read could find."""
+    @property
+    def scope(self) -> Scope:
+        """The namespaces that are looked at."""
+        return Scope(None) if self._cache is None else self._cache.scope
+
+    def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None, name: str = "") -> AnyInformer | None:
+        """An informer that is whole, and holds everything that such a read could find; `name` is that of the one object that is read."""
         if self._cache is None:
             return None
-        informer = self._cache.find(kind, labels=labels, namespace=namespace)
-        return informer if informer is not None and informer.has_synced else None
+        informer = self._cache.find(kind, labels=labels, namespace=namespace, name=name)
+        return informer if informer is not None and informer.is_whole else None
+
+    def stripped(self, info: KindInfo) -> Strip:
+        """What the cache leaves out of objects of a kind."""
+        return Strip() if self._cache is None else self._cache.form_of(info).strip
 
     def get(self, info: KindInfo, key: Request) -> bytes | None:
-        """The object, if any informer has it: one that has it is right about it, whatever it selects."""
+        """The object, if any informer has it, and not just its metadata: one that has it is right about it, whatever it selects."""
         for informer in self.informers(info):
+            if informer.metadata_only:
+                continue
             found = informer.get(key)
             if found is not None:
                 return found
@@ -44,6 +56,10 @@ class View:
         """An own write was answered: reads see it from now on, also of a list that is under way and may be older."""
         for informer in self.informers(info):
             informer.wrote(answer)
+
+    def hidden(self, info: KindInfo) -> list[Informer]:
+        """The informers of a kind that may not hold an object that exists."""
+        return [informer for informer in self.informers(info) if informer.is_filtered or informer.selection.namespace]
 
     def deleted(self, info: KindInfo, key: Request, uid: str) -> None:
         """An own delete has been done: reads do not see that object any more."""
