@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, ExitStack
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
@@ -22,12 +23,16 @@ from setpoint.cache import Cache
 from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime
+from setpoint.manager.debug_endpoint import serve_debug
 from setpoint.manager.election import LeaderElection, LeadershipLost
 from setpoint.manager.endpoints import serve
+from setpoint.manager.flight_recorder import FlightRecorder
 from setpoint.manager.health import Check, Health, staleness
 from setpoint.manager.leadership import Leadership
+from setpoint.manager.loops import Loop
 from setpoint.manager.metrics import Metrics
-from setpoint.objects import Object, Request, Scheme
+from setpoint.manager.why import cached
+from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import Event, World
 from setpoint.world.watchdog import Watchdog
 
@@ -41,6 +46,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
     With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
+    The `flight_recorder` remembers the last runs of each key, and finds those that go round in circles; `debug` is the address at which it
+    is asked.
     """
 
     namespace: str = ""
@@ -54,6 +61,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     waiting: float = 10.0
     process_metrics: bool = False
     leader_election: LeaderElection | None = None
+    flight_recorder: bool = True
+    debug: tuple[str, int] | None = None
 
 
 class Phase(Enum):
@@ -79,8 +88,12 @@ class Manager:
         self.client: Client = Client(connection, scheme=self.scheme)
         self.cache: Cache = Cache(connection, self.scheme)
         self.metrics: Metrics = Metrics(self.world.clock, self.options.host)
+        self.flight_recorder: FlightRecorder | None = None
+        if self.options.flight_recorder:
+            self.flight_recorder = FlightRecorder(self.world.clock, partial(cached, self), self._goes_round)
         self.phase: Phase = Phase.NEW
         self.addresses: list[str] = []
+        self.debug_address: str = ""
         self._runtimes: dict[str, ControllerRuntime] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._stop: asyncio.Event = asyncio.Event()
@@ -130,6 +143,8 @@ class Manager:
                 )
             _ = controller.declared_reconciler  # says now, and not at the start, that there is none
             self.metrics.include_controller(controller.name, controller.concurrency)
+            if self.flight_recorder is not None:
+                self.flight_recorder.include_controller(controller.name, kind_of(controller.kind).kind)
             runtime = ControllerRuntime(
                 controller,
                 world=self.world,
@@ -192,20 +207,25 @@ class Manager:
             with ExitStack() as listening:
                 listening.callback(observer.subscribe(self.metrics.hear))
                 listening.callback(observer.subscribe(self._hear))
+                if self.flight_recorder is not None:
+                    listening.callback(observer.subscribe(self.flight_recorder.hear))
                 if not self.world.simulated:
                     loop = asyncio.get_running_loop()
                     listening.enter_context(Watchdog(loop, options.blocked, _say_blocked))
                 # The endpoints come first and go last: a port that is taken is said before anything has begun.
-                async with serve(
-                    self.world,
-                    registry=self.metrics.registry,
-                    live=self.health.live,
-                    ready=self.health.ready,
-                    metrics=options.metrics,
-                    health=options.health,
-                    hooks=options.hooks,
-                    controllers=self._runtimes.get,
-                ) as self.addresses:
+                async with (
+                    serve_debug(self, options.debug) as self.debug_address,
+                    serve(
+                        self.world,
+                        registry=self.metrics.registry,
+                        live=self.health.live,
+                        ready=self.health.ready,
+                        metrics=options.metrics,
+                        health=options.health,
+                        hooks=options.hooks,
+                        controllers=self._runtimes.get,
+                    ) as self.addresses,
+                ):
                     await self._run_controllers()
         finally:
             self.phase = Phase.ENDED
@@ -319,6 +339,10 @@ class Manager:
         if waiting:
             return "; ".join([f"caches are not complete yet for {', '.join(waiting)}", *dict.fromkeys(self.problems)])
         return staleness(self.cache.informers, self.world.clock.monotonic())
+
+    def _goes_round(self, loop: Loop) -> None:
+        log.warning("%s", loop.text, extra={"controller": loop.controller, "request": str(loop.request)})
+        self.metrics.went_round(loop.controller)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ReflectorState):

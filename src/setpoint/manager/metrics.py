@@ -20,7 +20,8 @@ from prometheus_client.registry import Collector
 
 from setpoint.api.paths import METHODS
 from setpoint.client.events import RequestDone
-from setpoint.controller.events import QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
+from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
+from setpoint.manager.depth import Depth
 from setpoint.world import Clock, Event
 
 RECONCILE_BUCKETS = (
@@ -65,7 +66,8 @@ class _Running(Collector):
         now = self._metrics.clock.monotonic()
         for name, started in self._metrics.started.items():
             ages = [now - at for at in started.values()]
-            depth.add_metric([name, name, ""], self._metrics.depth[name])
+            for priority, waiting in self._metrics.depth[name].by_label.items():
+                depth.add_metric([name, name, priority], waiting)
             unfinished.add_metric([name, name], sum(ages))
             longest.add_metric([name, name], max(ages, default=0.0))
         return [depth, unfinished, longest]
@@ -92,7 +94,7 @@ class Metrics:
     def __init__(self, clock: Clock, host: str) -> None:
         self.clock = clock
         self.registry: CollectorRegistry = CollectorRegistry()
-        self.depth: dict[str, int] = {}
+        self.depth: dict[str, Depth] = {}
         self.started: dict[str, dict[str, float]] = {}
         self._host = host
         # Looking a series up by its labels costs more than counting, so each is looked up once.
@@ -118,6 +120,7 @@ class Metrics:
             buckets=RECONCILE_BUCKETS,
             registry=self.registry,
         )
+        self._loops = counter("setpoint_reconcile_loops_total", "Total number of keys found going round in circles per controller")
         self._concurrency = Gauge(
             "controller_runtime_max_concurrent_reconciles",
             "Maximum number of concurrent reconciles per controller",
@@ -142,6 +145,7 @@ class Metrics:
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             QueueAdded: self._added,
             QueueTaken: self._taken,
+            PriorityRaised: self._raised,
             TimerSet: self._delayed,
             RunStarted: self._run_started,
             RunEnded: self._run_ended,
@@ -161,9 +165,10 @@ class Metrics:
 
     def include_controller(self, name: str, concurrency: int) -> None:
         """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
-        self.depth[name] = 0
+        self.depth[name] = Depth()
         self.started[name] = {}
         self._panics.labels(name)
+        self._loops.labels(name)
         self._concurrency.labels(name).set(concurrency)
         self._series[name] = _Series(
             results={result: self._reconciles.labels(name, result) for result in RESULTS},
@@ -178,6 +183,10 @@ class Metrics:
             worked=self._worked.labels(name, name),
         )
 
+    def went_round(self, name: str) -> None:
+        """Counts a key that goes round in circles."""
+        self._loops.labels(name).inc()
+
     def hear(self, event: Event) -> None:
         """Counts one event; those of controllers that were not included are another manager's."""
         handler = self._handlers.get(type(event))
@@ -191,13 +200,17 @@ class Metrics:
         series = self._series.get(event.controller)
         if series is not None:
             series.adds.inc()
-            self.depth[event.controller] += 1
+            self.depth[event.controller].added(event.priority)
 
     def _taken(self, event: QueueTaken) -> None:
         series = self._series.get(event.controller)
         if series is not None:
             series.waited.observe(event.waited)
-            self.depth[event.controller] -= 1
+            self.depth[event.controller].taken(event.priority)
+
+    def _raised(self, event: PriorityRaised) -> None:
+        if event.controller in self._series:
+            self.depth[event.controller].raised(event.before, event.priority)
 
     def _delayed(self, event: TimerSet) -> None:
         series = self._series.get(event.controller)

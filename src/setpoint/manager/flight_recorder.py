@@ -1,0 +1,500 @@
+"""The flight recorder: for each key of each controller its last runs, why each ran, what it read and wrote, and what came of it.
+
+It is a listener of the observer. Nothing of it can be reached from a reconciler, and nothing depends on it. What it keeps is bounded: so
+many runs of a key, so many bytes in all; the key whose last run is the longest ago is forgotten first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from setpoint.api import Answer, Operation
+from setpoint.api.operation import APPLY_PATCH, MERGE_PATCH
+from setpoint.cache import Change
+from setpoint.client.events import RequestDone, RequestSent
+from setpoint.controller import (
+    ApplySkipped,
+    CacheRead,
+    Cause,
+    EffectCalled,
+    Held,
+    QueueTaken,
+    Released,
+    RunEnded,
+    RunStarted,
+    TimerSet,
+    Triggered,
+)
+from setpoint.objects import DecodeError, Request, decode_head
+from setpoint.objects.head import Head
+from setpoint.world import Clock, Event
+
+from .changed_paths import changed_paths, stated_paths
+from .flight_records import Effect, Own, Read, Run, Trigger, Write, pack, unpack
+from .loops import Loop, Loops
+from .writers import OwnWrites, foreign_writer
+
+log = logging.getLogger("setpoint.why")
+
+CAPACITY = 32 * 2**20
+"""Bytes that all records may take, about: 100,000 keys that ran once, or some 5,000 that have ten eventful runs each."""
+RUNS = 10
+"""So many runs of a key are kept."""
+_KEPT = 20
+"""So many triggers, reads, writes, paths of one run are kept; the rest is counted."""
+_EACH = 160
+"""What a key costs beside its records: its places in the tables, and the record's own header."""
+_DETAILS = 100
+"""So many changes a second of other people's are compared field by field; of more, who made them is all that is told."""
+
+Before: TypeAlias = Callable[[Operation], tuple[str, bytes | None]]
+"""What the cache knows of the object that an operation is about: its kind's name, "" if that is not known, and its state."""
+
+
+class _Merged:
+    """The causes of one source about one object: the first, the last few, and how many there were."""
+
+    __slots__ = ("first", "last", "times")
+
+    def __init__(self, cause: Cause) -> None:
+        self.first = cause
+        self.last = [cause]
+        self.times = 1
+
+    def add(self, cause: Cause) -> None:
+        self.last = [*self.last[-2:], cause]
+        self.times += 1
+
+
+class _Asked:
+    """What a key is waiting for its run for."""
+
+    __slots__ = ("causes", "more")
+
+    def __init__(self, cause: Cause) -> None:
+        self.causes = {_place_of(cause): _Merged(cause)}
+        self.more = 0
+
+    def add(self, cause: Cause) -> None:
+        place = _place_of(cause)
+        known = self.causes.get(place)
+        if known is not None:
+            known.add(cause)
+        elif len(self.causes) < _KEPT:
+            self.causes[place] = _Merged(cause)
+        else:
+            self.more += 1
+
+
+def _place_of(cause: Cause) -> tuple[str, str, Request | str]:
+    info, change = cause.info, cause.change
+    return cause.source, "" if info is None else info.kind, cause.about if change is None else change.key
+
+
+class _Active:
+    """A run that goes on."""
+
+    __slots__ = ("after", "asked", "effects", "more", "reads", "skipped", "started", "waited", "writes")
+
+    def __init__(self, asked: _Asked | Cause | None, started: float, waited: float) -> None:
+        self.asked = asked
+        self.started = started
+        self.waited = waited
+        self.after: float | None = None
+        self.reads: dict[tuple[str, str, bool], int] = {}
+        self.writes: list[Write] = []
+        self.skipped: dict[str, None] = {}
+        self.effects: list[Effect] = []
+        self.more = 0
+
+    def read(self, kind: str, key: str, live: bool) -> None:
+        place = kind, key, live
+        if place in self.reads or len(self.reads) < _KEPT:
+            self.reads[place] = self.reads.get(place, 0) + 1
+        else:
+            self.more += 1
+
+
+class _Keys:
+    """The keys of one controller. `histories` is in the order of their last runs."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.asked: dict[Request, _Asked | Cause] = {}
+        self.active: dict[Request, _Active] = {}
+        self.held: dict[Request, None] = {}
+        self.failed: dict[Request, int] = {}
+        self.histories: dict[Request, tuple[bytes, ...]] = {}
+        self.bytes = 0
+
+
+class FlightRecorder:
+    """See the module. Only controllers that were included are recorded: others belong to another manager of the same world.
+
+    `before` gives the state of an object that is about to be written. `found` is called with each loop that is found.
+    """
+
+    def __init__(self, clock: Clock, before: Before, found: Callable[[Loop], None], *, capacity: int = CAPACITY, runs: int = RUNS) -> None:
+        self.loops = Loops()
+        self._clock = clock
+        self._before = before
+        self._found = found
+        self._capacity = capacity
+        self._runs = runs
+        self._own = OwnWrites()
+        self._controllers: dict[str, _Keys] = {}
+        self._running: dict[str, _Active] = {}
+        self._sent: dict[int, tuple[Operation, str, bytes | None]] = {}
+        self._waited = 0.0
+        self._second, self._details = 0, 0
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            Triggered: self._triggered,
+            QueueTaken: self._taken,
+            TimerSet: self._timer_set,
+            RunStarted: self._run_started,
+            RunEnded: self._run_ended,
+            CacheRead: self._cache_read,
+            RequestSent: self._request_sent,
+            RequestDone: self._request_done,
+            ApplySkipped: self._apply_skipped,
+            EffectCalled: self._effect_called,
+            Held: self._was_held,
+            Released: self._was_released,
+        }
+
+    def include_controller(self, name: str, kind: str) -> None:
+        """Records a controller from now on; `kind` is its primary kind."""
+        self._controllers[name] = _Keys(kind)
+
+    def hear(self, event: Event) -> None:
+        """Takes one event."""
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
+
+    # what it knows
+
+    @property
+    def size(self) -> int:
+        """The bytes that the records take, about."""
+        return sum(keys.bytes for keys in self._controllers.values())
+
+    def __len__(self) -> int:
+        """Of how many keys there are records."""
+        return sum(len(keys.histories) for keys in self._controllers.values())
+
+    def runs(self, controller: str, request: Request) -> list[Run]:
+        """The last runs of a key, the oldest first; a run that goes on is the last, with `result` "". [] if none is known (any more)."""
+        keys = self._controllers.get(controller)
+        if keys is None:
+            return []
+        found = [unpack(data) for data in keys.histories.get(request, ())]
+        active = keys.active.get(request)
+        if active is not None:
+            seconds = self._clock.monotonic() - active.started
+            found.append(self._record(keys, controller, request, active, seconds))
+        return found
+
+    def pending(self, controller: str, request: Request) -> list[Trigger]:
+        """What the key's next run has been asked for by, so far."""
+        keys = self._controllers.get(controller)
+        asked = None if keys is None else keys.asked.get(request)
+        return [] if asked is None else self._triggers(f"{controller} {request}", asked)
+
+    def state(self, controller: str, request: Request) -> str:
+        """`running`, `held`, `queued`, or `waiting`: for a change or a timer."""
+        keys = self._controllers[controller]
+        if request in keys.active:
+            return "running"
+        if request in keys.held:
+            return "held"
+        return "queued" if request in keys.asked else "waiting"
+
+    def busy(self, controller: str) -> dict[Request, str]:
+        """The state of each key that is not merely waiting."""
+        keys = self._controllers[controller]
+        return {request: self.state(controller, request) for request in (*keys.active, *keys.held, *keys.asked)}
+
+    def known(self, controller: str) -> list[Request]:
+        """The keys that there are records of, the one that ran the longest ago first."""
+        return list(self._controllers[controller].histories)
+
+    def triggered_by(self, kind: str, key: Request) -> dict[tuple[str, Request], None]:
+        """The keys (and their controllers) that this object has triggered a run of, as far as records go back."""
+        found: dict[tuple[str, Request], None] = {}
+        text, place = key.name.encode(), str(key)
+        for controller, keys in self._controllers.items():
+            for request, records in keys.histories.items():
+                if any(
+                    text in data and any(trigger.kind == kind and trigger.key == place for trigger in unpack(data).triggers)
+                    for data in records
+                ):
+                    found[controller, request] = None
+        return found
+
+    # asks
+
+    def _triggered(self, event: Triggered) -> None:
+        keys = self._controllers.get(event.controller)
+        if keys is None:
+            return
+        asked = keys.asked.get(event.request)
+        if asked is None:
+            keys.asked[event.request] = event.cause  # most have one cause
+            return
+        if isinstance(asked, Cause):
+            asked = keys.asked[event.request] = _Asked(asked)
+        asked.add(event.cause)
+
+    def _taken(self, event: QueueTaken) -> None:
+        self._waited = event.waited  # its run starts before anything else happens
+
+    def _timer_set(self, event: TimerSet) -> None:
+        keys = self._controllers.get(event.controller)
+        active = None if keys is None else keys.active.get(event.request)
+        if active is not None:
+            active.after = event.after
+
+    def _was_held(self, event: Held) -> None:
+        if (keys := self._controllers.get(event.controller)) is not None:
+            keys.held[event.request] = None
+
+    def _was_released(self, event: Released) -> None:
+        if (keys := self._controllers.get(event.controller)) is not None:
+            keys.held.pop(event.request, None)
+
+    # runs
+
+    def _run_started(self, event: RunStarted) -> None:
+        keys = self._controllers.get(event.controller)
+        if keys is not None:
+            active = _Active(keys.asked.pop(event.request, None), self._clock.monotonic(), self._waited)
+            keys.active[event.request] = self._running[event.run] = active
+
+    def _run_ended(self, event: RunEnded) -> None:
+        keys = self._controllers.get(event.controller)
+        if keys is None:
+            return
+        request = event.request
+        active = keys.active.pop(request, None)
+        if active is None:
+            return  # it began before this controller was included
+        self._running.pop(event.run, None)
+        run = self._record(keys, event.controller, request, active, event.seconds)
+        run.result, run.error, run.requeue_after = event.result, event.error[:500], active.after
+        if event.error:
+            keys.failed[request] = run.attempt
+        elif keys.failed:
+            keys.failed.pop(request, None)
+        self._keep(keys, request, run)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", in_a_line(run), extra={"controller": event.controller, "request": str(request)})
+        loop = self.loops.ran(event.controller, request, run)
+        if loop is not None:
+            self._found(loop)
+
+    def _record(self, keys: _Keys, controller: str, request: Request, active: _Active, seconds: float) -> Run:
+        asked = active.asked
+        run = Run(
+            at=self._clock.now().timestamp() - seconds,
+            seconds=seconds,
+            waited=active.waited,
+            result="",
+            attempt=keys.failed.get(request, 0) + 1 if keys.failed else 1,
+            more=active.more,
+        )
+        if asked is not None:
+            run.triggers = self._triggers(f"{controller} {request}", asked)
+            run.more += 0 if isinstance(asked, Cause) else asked.more
+        if active.reads:
+            run.reads = [Read(kind, key, live, times) for (kind, key, live), times in active.reads.items()]
+        if active.writes:
+            run.writes = list(active.writes)
+        if active.skipped:
+            run.skipped = list(active.skipped)
+        if active.effects:
+            run.effects = list(active.effects)
+        return run
+
+    def _keep(self, keys: _Keys, request: Request, run: Run) -> None:
+        data = pack(run)
+        known = keys.histories.pop(request, None)
+        keys.bytes += len(data)
+        if known is None:
+            keys.bytes += _EACH
+            keys.histories[request] = (data,)
+        else:
+            kept = known[1 - self._runs :] if self._runs > 1 else ()
+            keys.bytes -= sum(len(one) for one in known[: len(known) - len(kept)])
+            keys.histories[request] = (*kept, data)
+        if keys.bytes > self._capacity // len(self._controllers) and self.size > self._capacity:
+            self._forget_one(max(self._controllers.values(), key=lambda keys: keys.bytes))
+
+    def _forget_one(self, keys: _Keys) -> None:
+        while self.size > self._capacity and len(keys.histories) > 1:
+            request = next(iter(keys.histories))
+            keys.bytes -= _EACH + sum(len(one) for one in keys.histories.pop(request))
+
+    # why it ran
+
+    def _triggers(self, run: str, asked: _Asked | Cause) -> list[Trigger]:
+        merged = [_Merged(asked)] if isinstance(asked, Cause) else asked.causes.values()
+        return [self._trigger(run, one) for one in merged]
+
+    def _trigger(self, run: str, merged: _Merged) -> Trigger:
+        last = merged.last[-1]
+        info, change = last.info, last.change
+        if info is None or change is None:
+            return Trigger(last.source, what=last.about, times=merged.times)
+        mapper = last.about if last.source == "mapped" else ""
+        trigger = Trigger(last.source, info.kind, str(change.key), mapper=mapper, times=merged.times)
+        if change.initial:
+            trigger.what = "listed"
+            return trigger
+        trigger.what = _what(change)
+        was, now = _head(merged.first.change.old if merged.first.change else None), _head(change.new)
+        trigger.old = "" if was is None else was.resource_version
+        trigger.new = "" if now is None else now.resource_version
+        trigger.spec = was is None or now is None or was.generation != now.generation or not now.generation
+        for one in merged.last:
+            if one.change is not None and not one.change.initial:
+                self._tell_who(run, one.change, trigger)
+        return trigger
+
+    def _tell_who(self, run: str, change: Change, trigger: Trigger) -> None:
+        """Of several changes of an object, the last one that somebody else made is what is worth telling."""
+        head = _head(change.new) or _head(change.old)
+        if head is None:
+            return
+        own, by = self._who(run, head.uid, "" if change.new is None else head.resource_version, change)
+        if own == "this" and trigger.own in ("process", "foreign"):
+            return
+        trigger.own, trigger.by, trigger.paths = own, by, []
+        if own != "this" and change.old is not None and change.new is not None and self._may_compare():
+            trigger.paths = changed_paths(change.old, change.new)[:_KEPT]
+
+    def _who(self, run: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
+        writer = self._own.writer(uid, version)
+        if writer is None:
+            return "foreign", foreign_writer(change)
+        ours, theirs = run.partition(" ")[0], writer.partition(" ")[0]
+        return ("this" if ours == theirs else "process"), theirs
+
+    def _may_compare(self) -> bool:
+        """Comparing costs; where very much changes, nobody will read it all."""
+        second = int(self._clock.monotonic())
+        if second != self._second:
+            self._second, self._details = second, 0
+        self._details += 1
+        return self._details <= _DETAILS
+
+    # what it did
+
+    def _cache_read(self, event: CacheRead) -> None:
+        active = self._running.get(event.run)
+        if active is not None:
+            active.read(event.info.kind, "" if event.key is None else str(event.key), False)
+
+    def _request_sent(self, event: RequestSent) -> None:
+        operation = event.operation
+        if not operation.is_write or operation.resource is None:
+            return
+        # Now, and not when the answer is there: by then the cache may have heard of what was written.
+        self._sent[id(operation)] = (operation, *self._before(operation))
+
+    def _request_done(self, event: RequestDone) -> None:
+        operation = event.operation
+        active = self._running.get(operation.run) if operation.run else None
+        if not operation.is_write:
+            if active is not None and operation.resource is not None and operation.verb in ("get", "list"):
+                kind, _ = self._before(operation)
+                active.read(kind or operation.resource.group_resource, _place(operation), True)
+            return
+        _, kind, before = self._sent.pop(id(operation), (operation, "", None))
+        if operation.resource is None:
+            return
+        outcome = event.outcome
+        after = outcome.body if isinstance(outcome, Answer) and outcome.ok else None
+        head = _head(after)
+        if active is None:
+            return  # a write outside of runs, or of somebody else in the same world: the object names who it was
+        if head is not None and head.uid:
+            self._own.add(head.uid, head.resource_version, operation.run)
+        if after is not None and operation.verb == "delete" and (was := _head(before)) is not None:
+            self._own.add(was.uid, "", operation.run)  # its event's version is nowhere told
+        if len(active.writes) >= _KEPT:
+            active.more += 1
+            return
+        place = _place(operation) or ("" if head is None else str(head.key))
+        write = Write(_done(operation, event.code), kind or operation.resource.group_resource, place)
+        if operation.subresource:
+            write.kind += f" ({operation.subresource})"
+        if after is None:
+            write.code, write.changed = event.code, not event.code.isdigit()
+        elif head is not None and operation.verb not in ("create", "delete", "deletecollection") and event.code != "201":
+            self._compare(write, operation, before, after, head)
+        elif head is not None:
+            write.version = head.resource_version
+        active.writes.append(write)
+
+    def _compare(self, write: Write, operation: Operation, before: bytes | None, after: bytes, head: Head) -> None:
+        write.version = head.resource_version
+        was = _head(before)
+        if was is not None and was.uid == head.uid:
+            write.changed = was.resource_version != head.resource_version
+            paths = changed_paths(before or b"{}", after) if write.changed else []
+        else:
+            write.stated = True
+            paths = stated_paths(operation.body) if operation.content_type in (MERGE_PATCH, APPLY_PATCH) else []
+        write.paths, write.more = paths[:_KEPT], max(0, len(paths) - _KEPT)
+
+    def _apply_skipped(self, event: ApplySkipped) -> None:
+        keys = self._controllers.get(event.controller)
+        active = None if keys is None else keys.active.get(event.request)
+        if active is not None and len(active.skipped) < _KEPT:
+            active.skipped[f"{event.kind} {event.key}"] = None
+
+    def _effect_called(self, event: EffectCalled) -> None:
+        keys = self._controllers.get(event.controller)
+        active = None if keys is None else keys.active.get(event.request)
+        if active is not None and len(active.effects) < _KEPT:
+            active.effects.append(Effect(event.call, event.seconds, event.error[:200]))
+
+
+_PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
+
+
+def _done(operation: Operation, code: str) -> str:
+    if code == "201":
+        return "created"
+    return "applied" if operation.content_type == APPLY_PATCH else _PAST[operation.verb]
+
+
+def _place(operation: Operation) -> str:
+    return str(Request(operation.namespace, operation.name)) if operation.name else ""
+
+
+def _what(change: Change) -> str:
+    if change.old is None:
+        return "created"
+    return "deleted" if change.new is None else "changed"
+
+
+def _head(data: bytes | None) -> Head | None:
+    if not data:
+        return None
+    try:
+        return decode_head(data)
+    except (DecodeError, msgspec.DecodeError):
+        return None  # an answer that is no object, such as a Status
+
+
+def in_a_line(run: Run) -> str:
+    """A run in one line, for the log."""
+    why = ", ".join(f"{trigger.kind} {trigger.key} {trigger.what}".strip() for trigger in run.triggers) or "nothing known"
+    did = ", ".join(f"{write.operation} {write.kind} {write.key}" for write in run.writes if write.changed) or "nothing written"
+    return f"ran because of: {why}; {did}; {run.result}{f' ({run.error})' if run.error else ''}"
