@@ -5,6 +5,7 @@ carries a `Status`, which stands for an `ApiError`. Paths, selectors, patches an
 reads or writes anything, and nothing knows about kinds.
 """
 
+from setpoint.api.duplex import Connected, Connects, Duplex
 from setpoint.api.names import GroupVersionKind, GroupVersionResource
 from setpoint.api.operation import ADMIN, Answer, Identity, NotSent, Operation, Outcome, Stream, StreamBroken, Transport, Unknown, Verb
 from setpoint.api.patch import merge_patch
@@ -15,6 +16,9 @@ __all__ = [
     "ADMIN",
     "Answer",
     "ApiError",
+    "Connected",
+    "Connects",
+    "Duplex",
     "GroupVersionKind",
     "GroupVersionResource",
     "Identity",

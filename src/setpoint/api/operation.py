@@ -35,7 +35,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of the server.
 
     `resource` is None for what is not a resource (`/version`, discovery, `/openapi/v3/...`); then `path` says what is read.
-    `options` are the query parameters, in the wire's spelling. `body` with its `content_type` is what a write carries.
+    `options` are the query parameters, in the wire's spelling; `arguments` are those that may repeat, such as the words of a program to be
+    run in a container. `body` with its `content_type` is what a write carries.
     `user_agent` says who asks; `run` names the reconciler's run that asks, for observers alone (it is never sent).
     `deadline` is the loop's time in seconds at which the caller stops waiting, or None.
     """
@@ -47,6 +48,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     subresource: str = ""
     path: str = ""
     options: Mapping[str, str] = {}
+    arguments: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     content_type: str = ""
     accept: str = JSON

@@ -46,9 +46,9 @@ def is_segment(text: str) -> bool:
 
 def to_http(operation: Operation) -> tuple[str, str]:
     """Method and request target (path with query) of an operation."""
-    query = dict(operation.options)
+    query = [*operation.options.items(), *operation.arguments]
     if operation.verb == "watch":
-        query = {**query, "watch": "true"}
+        query.append(("watch", "true"))
     target = operation.path if operation.resource is None else _path(operation, operation.resource)
     if query:
         target = f"{target}{'&' if '?' in target else '?'}{urlencode(query)}"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, Transport, Unknown
+from setpoint.api import Answer, Connects, Duplex, NotSent, Operation, Stream, Transport, Unknown
 from setpoint.api.paths import is_segment
 from setpoint.client.dispatch import HeldBack, fenced
 from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
@@ -21,6 +21,8 @@ from setpoint.client.events import RequestDone, RequestSent, code_of
 from setpoint.world import World
 
 _log = logging.getLogger("setpoint.client")
+
+T = TypeVar("T")
 
 TRIES = 10
 """How often one call is sent at most while the server asks to come back later."""
@@ -88,15 +90,29 @@ class Connection:
         that got no answer is sent once more, since a kept-alive connection may have been closed just then. One that is answered 401 is sent
         again where the transport has come by other credentials.
         """
-        outcome = await self._outcome(operation)
+        outcome = await self._outcome(operation, self._transport.send)
         if isinstance(outcome, Answer):
             return outcome
         await outcome.close()
         raise unreachable("the server answered with a stream where a document was asked for", operation)
 
+    async def connect(self, operation: Operation, protocols: tuple[str, ...]) -> Duplex:
+        """A connection both ways that speaks one of the protocols; whoever calls closes it. Raises as `call` does.
+
+        A server without them, such as the embedded one, is asked all the same, since it knows best what is missing.
+        """
+        transport = self._transport
+        if not isinstance(transport, Connects):
+            await self.call(operation)
+            raise unreachable("this way to the server carries no connections both ways, and what was asked for needs one", operation)
+        outcome = await self._outcome(operation, lambda operation: transport.connect(operation, protocols))
+        if isinstance(outcome, Answer):
+            raise unreachable("the server answered with a document: does a proxy stand in between that knows no websockets?", operation)
+        return outcome
+
     async def watch(self, operation: Operation) -> Stream:
         """The stream of a watch that the server accepted; whoever calls closes it. Raises as `call` does."""
-        outcome = await self._outcome(operation)
+        outcome = await self._outcome(operation, self._transport.send)
         if isinstance(outcome, Answer):
             raise unreachable("the server answered a watch with a document: does a proxy stand in between?", operation)
         return outcome
@@ -124,7 +140,7 @@ class Connection:
             return None
         return Connection(self._transport.another(), world, user_agent=self.user_agent, timeout=timeout)
 
-    async def _outcome(self, operation: Operation) -> Answer | Stream:
+    async def _outcome(self, operation: Operation, send: Callable[[Operation], Awaitable[Answer | NotSent | Unknown | T]]) -> Answer | T:
         for what, text in (("name", operation.name), ("namespace", operation.namespace)):
             if not is_segment(text):  # it may come from anybody's object
                 raise ValueError(f"{operation}: {text!r} is no {what}: it must not be '.' or '..', nor contain '/' or '%'")
@@ -133,7 +149,7 @@ class Connection:
         operation = msgspec.structs.replace(operation, deadline=deadline, user_agent=operation.user_agent or self.user_agent)
         tries, repeated = 0, False
         while True:
-            outcome = await self._try(operation, deadline)
+            outcome = await self._try(operation, deadline, send)
             tries += 1
             if isinstance(outcome, Answer):
                 if outcome.warnings:
@@ -159,11 +175,13 @@ class Connection:
             else:
                 return outcome
 
-    async def _try(self, operation: Operation, deadline: float) -> Outcome:
+    async def _try(
+        self, operation: Operation, deadline: float, send: Callable[[Operation], Awaitable[Answer | NotSent | Unknown | T]]
+    ) -> Answer | NotSent | Unknown | T:
         """One request: waits for its turn, passes the fence, is handed over, and is told of."""
         clock, observer = self.world.clock, self.world.observer
         started: float | None = None
-        outcome: Outcome
+        outcome: Answer | NotSent | Unknown | T
         try:
             async with asyncio.timeout_at(deadline) as timeout, self._slots:
                 if operation.is_write:
@@ -175,7 +193,7 @@ class Connection:
                     observer.emit(RequestSent(operation=operation))
                 try:
                     with fenced(self.fence if operation.is_write else None):
-                        outcome = await self._transport.send(operation)
+                        outcome = await send(operation)
                 finally:
                     self._writing.pop(timeout, None)
         except TimeoutError:
@@ -189,7 +207,7 @@ class Connection:
         self._done(operation, outcome, started)
         return outcome
 
-    def _done(self, operation: Operation, outcome: Outcome, started: float) -> None:
+    def _done(self, operation: Operation, outcome: Any, started: float) -> None:
         world = self.world
         if world.observer.heard:
             seconds = world.clock.monotonic() - started

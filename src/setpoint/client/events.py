@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setpoint.api import Answer, NotSent, Operation, Outcome, Unknown
+from setpoint.api import Answer, Duplex, NotSent, Operation, Outcome, Unknown
 from setpoint.world import Event
 
 
@@ -19,12 +19,12 @@ class RequestDone(Event, frozen=True, kw_only=True):
     """
 
     operation: Operation
-    outcome: Outcome
+    outcome: Outcome | Duplex
     seconds: float
     code: str
 
 
-def code_of(outcome: Outcome) -> str:
+def code_of(outcome: Outcome | Duplex) -> str:
     """The `code` label of an outcome."""
     if isinstance(outcome, Answer):
         return str(outcome.status)

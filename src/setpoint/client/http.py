@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -17,7 +19,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from setpoint.api import Answer, NotSent, Operation, Outcome, StreamBroken, Unknown
+from setpoint.api import Answer, Connected, NotSent, Operation, Outcome, StreamBroken, Unknown
 from setpoint.api.paths import to_http
 from setpoint.client.config import Config, ConfigError
 from setpoint.client.connection import NotYetSent
@@ -25,13 +27,18 @@ from setpoint.client.credentials import Credential, credentials_of, impersonatio
 from setpoint.client.dispatch import held_back
 from setpoint.client.http_failure import Failed, failure_of
 from setpoint.client.tls import Tls
+from setpoint.client.websocket import HEARTBEAT, Refused, WebSocket
 from setpoint.world import World
 
 CONNECT_TIMEOUT = 10.0
 """Seconds for name, connection and TLS handshake together."""
 _KEEP_ALIVE = 30.0
+_TIME_TO_CLOSE = 2.0
 _BUFFER = 1 << 20
 _WARNING = re.compile(r'^299 \S+ "((?:[^"\\]|\\.)*)"')
+
+
+T = TypeVar("T")
 
 
 class HttpTransport:
@@ -52,6 +59,7 @@ class HttpTransport:
         self._proxy = config.proxy_url or _proxy_of(config.server)
         self._session: aiohttp.ClientSession | None = None
         self._streams: dict[int, HttpStream] = {}
+        self._sockets: dict[int, WebSocket] = {}
         self._closed = False
 
     async def send(self, operation: Operation, /) -> Outcome:
@@ -60,6 +68,15 @@ class HttpTransport:
         A write whose credential had to be waited for, and anything that was answered 401 where there is another credential by now, is
         `NotYetSent`: who may not ask has done nothing.
         """
+        return await self._with_credential(operation, lambda *secrets: self._sent(operation, *secrets))
+
+    async def connect(self, operation: Operation, protocols: tuple[str, ...], /) -> Connected:
+        """Asks the server for a websocket that speaks one of the protocols. Credentials are as in `send`."""
+        return await self._with_credential(operation, lambda *secrets: self._connected(operation, protocols, *secrets))
+
+    async def _with_credential(
+        self, operation: Operation, carry: Callable[[Credential, ssl.SSLContext | bool], Awaitable[T]]
+    ) -> T | NotSent:
         if self._closed:
             return NotSent(f"the connection to {self.config.server} is closed")
         try:
@@ -69,7 +86,7 @@ class HttpTransport:
                 if operation.is_write:
                     return NotYetSent("its credentials had to be waited for")
             secured = self._secured(credential)
-            outcome = await self._sent(operation, credential, secured)
+            outcome = await carry(credential, secured)
             if isinstance(outcome, Answer) and outcome.status == 401 and self._may_ask_again(credential, secured):
                 return NotYetSent("the server refused its credentials, and there are others by now")
             return outcome
@@ -102,6 +119,32 @@ class HttpTransport:
             return self._stream(response, frames=operation.verb == "watch")
         return await self._answer(response)
 
+    async def _connected(
+        self, operation: Operation, protocols: tuple[str, ...], credential: Credential, secured: ssl.SSLContext | bool
+    ) -> Connected:
+        _, target = to_http(operation)
+        try:
+            socket = await self._pool().ws_connect(
+                URL(self.config.server + target, encoded=True),
+                protocols=protocols,
+                headers=self._headers(operation, credential),
+                proxy=self._proxy,
+                ssl=secured,
+                server_hostname=self._server_hostname,
+                max_msg_size=0,
+                heartbeat=HEARTBEAT,
+                timeout=aiohttp.ClientWSTimeout(ws_close=_TIME_TO_CLOSE),
+            )
+        except Failed as failed:
+            return failed.outcome
+        except Refused as refused:
+            return refused.answer
+        except aiohttp.WSServerHandshakeError as error:
+            return Unknown(f"{self.config.server} does not speak the websocket protocol as it should: {error.message}")
+        except aiohttp.ClientError as error:
+            return failure_of(error, self.config)
+        return WebSocket(socket, self._sockets)
+
     def another(self) -> HttpTransport:
         """Another way to the same server, with connections of its own, for another event loop."""
         return HttpTransport(self.config, self._world)
@@ -112,6 +155,8 @@ class HttpTransport:
         await self._credentials.close()
         for stream in list(self._streams.values()):
             await stream.close()
+        for socket in list(self._sockets.values()):
+            await socket.close()
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -124,16 +169,21 @@ class HttpTransport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER,
                 max_field_size=1 << 16,
+                timeout=_TIMEOUT,
                 middlewares=(self._once,),
             )
         return self._session
 
     async def _once(self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-        """Makes an outcome of a failure before the HTTP client can decide to send the request again."""
+        """Makes an outcome of a failure before the HTTP client can decide to send the request again, or drop what a refusal says."""
         try:
-            return await handler(request)
+            response = await handler(request)
         except (aiohttp.ClientError, OSError) as error:
             raise Failed(failure_of(error, self.config)) from error
+        if "Upgrade" in request.headers and response.status != 101:
+            outcome = await self._answer(response)
+            raise Refused(outcome) if isinstance(outcome, Answer) else Failed(outcome)
+        return response
 
     def _may_ask_again(self, used: Credential, secured: ssl.SSLContext | bool) -> bool:
         """Whether there is something better than what the server refused."""
@@ -163,7 +213,7 @@ class HttpTransport:
             headers.add(name, value)
         return headers
 
-    async def _answer(self, response: aiohttp.ClientResponse) -> Outcome:
+    async def _answer(self, response: aiohttp.ClientResponse) -> Answer | Unknown:
         try:
             body = await response.read()
         except (aiohttp.ClientError, OSError) as error:

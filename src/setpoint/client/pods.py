@@ -1,18 +1,17 @@
-"""What only pods have: their logs, and being evicted.
+"""What only pods have: logs, programs and ports, and being evicted.
 
 https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from setpoint.api import Operation
+from setpoint.api import Operation, Stream
 from setpoint.api.operation import JSON
-from setpoint.client.connection import Connection
 from setpoint.objects import KindInfo, Request
 
 POD = KindInfo(group="", version="v1", kind="Pod", singular="pod", plural="pods", list_kind="PodList", scope="Namespaced")
@@ -64,12 +63,43 @@ def log(
     return Operation(verb="get", resource=PODS, namespace=key.namespace, name=key.name, subresource="log", options=options, accept="*/*")
 
 
-async def log_lines(connection: Connection, operation: Operation) -> AsyncGenerator[str, None]:
+async def log_lines(open_stream: Callable[[Operation], Awaitable[Stream]], operation: Operation) -> AsyncGenerator[str, None]:
     """The lines of a log as they come, without their ends. Raises as `Connection.watch` does, and `StreamBroken`."""
-    stream = await connection.watch(operation)
+    stream = await open_stream(operation)
     try:
         while (lines := await stream.read()) is not None:
             for line in lines:
                 yield line.decode(errors="replace")
     finally:
         await stream.close()
+
+
+def program(
+    key: Request, subresource: str, command: Sequence[str] = (), *, container: str, stdin: bool, stdout: bool, stderr: bool, tty: bool
+) -> Operation:
+    """Runs a program in a container (`exec`), or speaks to the one that runs there (`attach`)."""
+    wanted = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "tty": tty}
+    options = {name: "true" for name, value in wanted.items() if value}
+    if container:
+        options["container"] = container
+    arguments = tuple(("command", word) for word in command)
+    # A websocket is asked for by GET, and needs the right to create all the same.
+    return _connecting(key, subresource, options, arguments)
+
+
+def port(key: Request, number: int) -> Operation:
+    """Connects to a port of a pod."""
+    return _connecting(key, "portforward", {"ports": str(number)}, ())
+
+
+def _connecting(key: Request, subresource: str, options: dict[str, str], arguments: tuple[tuple[str, str], ...]) -> Operation:
+    return Operation(
+        verb="create",
+        resource=PODS,
+        namespace=key.namespace,
+        name=key.name,
+        subresource=subresource,
+        options=options,
+        arguments=arguments,
+        accept="*/*",
+    )

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from setpoint.api import Answer, Operation
+from setpoint.api import Answer, Duplex, Operation, Stream
 from setpoint.client import verbs
 from setpoint.client.connection import Connection
 from setpoint.client.errors import Conflict, Expired, NotFound, NotServed
@@ -47,7 +47,9 @@ class RawVerbs:
         run: str = "",
         dry_run: bool = False,
         field_validation: FieldValidation | None = None,
+        namespace: str = "",
     ) -> None:
+        self.namespace = namespace
         self.connection = connection
         self.field_manager = field_manager
         self.run = run
@@ -62,6 +64,31 @@ class RawVerbs:
         if self.dry_run and operation.is_write:
             operation = verbs.on_trial(operation)
         return await self.connection.call(msgspec.structs.replace(operation, run=self.run) if self.run else operation)
+
+    async def stream(self, operation: Operation) -> Stream:
+        """What comes bit by bit: a watch, or a log. Whoever asked for it closes it. Raises as `Connection.watch` does."""
+        return await self.connection.watch(msgspec.structs.replace(operation, run=self.run) if self.run else operation)
+
+    async def connect(self, operation: Operation, protocols: tuple[str, ...]) -> Duplex:
+        """A connection both ways, to a program or a port. Whoever asked for it closes it. Raises as `Connection.connect` does."""
+        if self.dry_run:
+            raise ValueError(f"{operation}: this cannot be tried only, and dry_run is set")
+        return await self.connection.connect(msgspec.structs.replace(operation, run=self.run) if self.run else operation, protocols)
+
+    def key(self, info: KindInfo, key: Request | str, namespace: str | None) -> Request:
+        """Where an object is. Raises `ValueError` if its namespace is missing."""
+        if isinstance(key, str):
+            key = Request.parse(key)
+        elif not isinstance(key, Request):
+            raise TypeError(f"which {info.kind}? A Request or a name was expected, not {key!r}")
+        if not key.name:
+            raise ValueError(f"which {info.kind}? The name is empty")
+        if not info.namespaced:
+            return Request("", key.name)
+        where = key.namespace or namespace or self.namespace
+        if not where:
+            raise ValueError(f"in which namespace is {info.kind} {key.name!r}? Give a Request, or namespace=")
+        return key if key.namespace else Request(where, key.name)
 
     async def get_raw(self, info: KindInfo, key: Request) -> bytes | None:
         """The object, None if there is none. Raises `NotServed` if there is no such kind, which says nothing about the object."""
