@@ -25,37 +25,53 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, logger="setpoint")
 
 
-# Faults: what becomes of the holder, for longer than the lease or not so long, until all is well again.
+# Faults: what becomes of the holder, for longer than the lease or not so long, until all is well again. Each says what it was.
+
+
+def a_while(stage: Stage) -> float:
+    return stage.chance.uniform(1, 14) if stage.chance.below(2) else stage.chance.uniform(16, 40)
+
+
+def lasting(seconds: float) -> str:
+    return "beyond the lease" if seconds > ELECTION.lease_duration else "within the lease"
 
 
 async def partition(stage: Stage, holder: Candidate, all_of_them: list[Candidate]) -> None:
-    targets = all_of_them if stage.chance.below(2) else [holder]
+    targets = (all_of_them, [holder], [one for one in all_of_them if one is not holder])[stage.chance.below(3)]
+    seconds = a_while(stage)
+    who = "everybody" if len(targets) > 1 else "the holder" if holder in targets else "a standby"
+    stage.count(f"{who} cut off {lasting(seconds)}")
     healed = asyncio.Event()
     for target in targets:
         stage.cut[target.name] = healed
-    await asyncio.sleep(stage.chance.uniform(1, 40))
+    await asyncio.sleep(seconds)
     stage.cut.clear()
     healed.set()
 
 
 async def pause(stage: Stage, holder: Candidate, all_of_them: list[Candidate]) -> None:
-    loop = asyncio.get_running_loop()
-    what = holder.name if stage.chance.below(2) else f"{holder.name}/election"
+    loop, seconds = asyncio.get_running_loop(), a_while(stage)
+    what, who = ((holder.name, "the process"), (f"{holder.name}/election", "the election alone"))[stage.chance.below(2)]
+    stage.count(f"{who} paused {lasting(seconds)}")
     loop.pause(what)
-    await asyncio.sleep(stage.chance.uniform(5, 40))
+    await asyncio.sleep(seconds)
     loop.resume(what)
 
 
 async def clock_jump(stage: Stage, holder: Candidate, all_of_them: list[Candidate]) -> None:
-    target = all_of_them[stage.chance.below(len(all_of_them))]
-    target.jump(stage.chance.uniform(-100_000, 100_000))
+    target, seconds = all_of_them[stage.chance.below(len(all_of_them))], stage.chance.uniform(-100_000, 100_000)
+    stage.count(f"the {'holder' if target is holder else 'standby'}'s clock jumps {'back' if seconds < 0 else 'forward'}")
+    target.jump(seconds)
     await asyncio.sleep(stage.chance.uniform(1, 20))
 
 
 async def errors(stage: Stage, holder: Candidate, all_of_them: list[Candidate]) -> None:
-    for target in all_of_them if stage.chance.below(2) else [holder]:
-        stage.failing[target.name] = (500, 503, 403, 429)[stage.chance.below(4)]
-    await asyncio.sleep(stage.chance.uniform(1, 40))
+    targets = all_of_them if stage.chance.below(2) else [holder]
+    code, seconds = (500, 503, 403, 429)[stage.chance.below(4)], a_while(stage)
+    stage.count(f"{code} for {'everybody' if len(targets) > 1 else 'the holder'} {lasting(seconds)}")
+    for target in targets:
+        stage.failing[target.name] = code
+    await asyncio.sleep(seconds)
     stage.failing.clear()
 
 
@@ -95,16 +111,40 @@ def story(seed: int | str, faults: list, broken: Broken = lambda candidate: None
     return simulate(main, seed=seed)
 
 
+OCCURS = [
+    *(f"{who} cut off {lasts}" for who in ("the holder", "a standby", "everybody") for lasts in ("within the lease", "beyond the lease")),
+    *(f"{who} paused {lasts}" for who in ("the process", "the election alone") for lasts in ("within the lease", "beyond the lease")),
+    *(f"the {who}'s clock jumps {where}" for who in ("holder", "standby") for where in ("back", "forward")),
+    *(
+        f"{code} for {who} {lasts}"
+        for code in (500, 503, 403, 429)
+        for who in ("the holder", "everybody")
+        for lasts in ("within the lease", "beyond the lease")
+    ),
+    "leadership lost",
+    "not renewed in time",
+    "a write held back",
+    "a write on its way when it was cut off",
+    "a write refused",
+]
+"""What the seeds must bring about for the checks below to mean anything."""
+
+
 def test_no_write_leaves_after_the_deadline_and_soon_somebody_leads_again():
+    happened: dict[str, int] = {}
     for seed in range(SEEDS):
         chance = SeededChance(f"{seed}/faults")
         faults = [FAULTS[chance.below(len(FAULTS))] for _ in range(1 if seed % 5 else 2)]
         stage, longest, released = story(seed, faults)
-        told = f"seed {seed}: {', '.join(fault.__name__ for fault in faults)}"
+        told = f"seed {seed}: {', '.join(stage.happened)}"
         assert not late_writes(stage), f"{told}: {late_writes(stage)[0]}"
         assert longest <= RECOVERY, f"{told}: {longest} s without a leader"
         assert released < 2, f"{told}: {released} s from the release to the next leader"
         assert len(stage.writes) > 10, told
+        for what in stage.happened:
+            happened[what] = happened.get(what, 0) + 1
+    seldom = [what for what in OCCURS if happened.get(what, 0) < 3]
+    assert not seldom, f"in fewer than 3 of {SEEDS} seeds: {seldom}; {happened}"
 
 
 @pytest.mark.parametrize("fault", FAULTS)

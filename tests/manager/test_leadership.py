@@ -152,7 +152,7 @@ def test_a_standby_is_warm_and_ready_and_starts_nothing():
         await client.create(config_map("two"))
         await until(lambda: "two" in a.ended)
         assert all(informer.has_synced for runtime in b.manager.controllers for informer in runtime.informers)
-        assert b.manager._ready()["caches"]() is None
+        assert b.manager.health.ready["caches"]() is None
         assert not b.manager.is_leader
         assert not b.manager.has_started
         text = [exposition(replica.manager.metrics.registry).decode() for replica in (a, b)]
@@ -330,7 +330,7 @@ def test_broken_a_manager_without_the_fence_is_noticed():
 
 def test_liveness_fails_where_a_run_cannot_be_ended_after_the_leadership_was_lost():
     async def main(client, a, b):
-        live = a.manager._live()["leader-election"]
+        live = a.manager.health.live["leader-election"]
         assert live() is None
         asyncio.get_running_loop().pause("a")
         await asyncio.sleep(12)

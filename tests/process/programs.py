@@ -39,9 +39,15 @@ class GaveUp(AssertionError):
 class Program:
     """A process in a group of its own. As a context it is killed at the end, with all that it may have started."""
 
-    def __init__(self, *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str | Path,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        executable: str | Path = sys.executable,
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
+            [str(executable), *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.PIPE,
