@@ -444,7 +444,7 @@ def test_an_event_is_created_beside_the_run_and_a_refusal_is_logged(caplog: pyte
         ctx.event(gadget(), "Scaled", "now there are two")
 
     rig = in_one_run(body)
-    assert rig.server.writes == ["create events in ns"]
+    assert rig.server.writes == ["create events.events.k8s.io in ns"]
 
     def prepare(rig: Rig) -> None:
         from setpoint.api.status import bad_request

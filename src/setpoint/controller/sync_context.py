@@ -164,9 +164,19 @@ class SyncContext:
         """As `Context.set_condition`."""
         return self._context.set_condition(obj, type, status, reason=reason, message=message)
 
-    def event(self, obj: Object, reason: str, note: str, /, *, type: Literal["Normal", "Warning"] = "Normal") -> None:
+    def event(
+        self,
+        obj: Object,
+        reason: str,
+        note: str,
+        /,
+        *,
+        type: Literal["Normal", "Warning"] = "Normal",
+        action: str = "Reconcile",
+        related: Object | None = None,
+    ) -> None:
         """As `Context.event`."""
-        return self._on_loop(lambda: self._context.event(obj, reason, note, type=type))
+        return self._on_loop(lambda: self._context.event(obj, reason, note, type=type, action=action, related=related))
 
     def _on_loop(self, function: Callable[[], T]) -> T:
         """Calls a function where observers and tasks live."""

@@ -13,6 +13,7 @@ from setpoint.client import Client
 from setpoint.objects import KindInfo, Request
 from setpoint.world import World
 
+from .cluster_events import EventRecorder
 from .memo import ApplyMemo
 from .said import Said
 from .view import View
@@ -28,6 +29,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     memo: ApplyMemo
     said: Said
     spawn: Callable[[Coroutine[Any, Any, None]], None]
+    events: EventRecorder
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -43,7 +45,7 @@ class RunState:
     __slots__ = ("_landed", "_under_way", "ended", "failed_applies", "unknown")
 
     def __init__(self) -> None:
-        self.ended = ""
+        self.ended: str = ""
         self.failed_applies: list[str] = []
         self.unknown: list[Written] = []
         self._under_way = 0
