@@ -1,17 +1,15 @@
-"""The queue against a model: nothing lost, nothing twice at once, the earliest due time, order of arrival."""
+"""What the queue does, rule by rule; `test_queue_model` has all of its promises together."""
 
 from __future__ import annotations
 
 import asyncio
 
-import hypothesis.strategies as st
 import pytest
-from hypothesis import settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from setpoint.controller import Backoff, Queue, QueueAdded, QueueTaken, TimerSet, Triggered
+from setpoint.controller import Backoff, PriorityRaised, Queue, QueueAdded, QueueTaken, TimerSet, Triggered, Triggered
+from setpoint.controller.lanes import AGEING, LOW_PRIORITY, TURNS
 from setpoint.objects import Request
-from setpoint.world import SeededChance, World, new_loop, simulate, simulated_world
+from setpoint.world import SeededChance, World, simulate
 
 KEYS = [Request("ns", name) for name in "abcd"]
 A, B, C, D = KEYS
@@ -19,95 +17,6 @@ A, B, C, D = KEYS
 
 def queue_in(world: World) -> Queue:
     return Queue("test", Backoff(world.chance), world.observer)
-
-
-class QueueMachine(RuleBasedStateMachine):
-    """Every sequence of moves, in simulated time. The model: which keys want a run, which run, which are held, and when timers are due."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.loop = new_loop()
-        self.queue = self.on_loop(self.make)
-        self.wanted: dict[Request, None] = {}
-        self.running: dict[Request, None] = {}
-        self.held: dict[Request, None] = {}
-        self.due: dict[Request, float] = {}
-
-    def on_loop(self, function, *args):
-        async def call():
-            return function(*args)
-
-        return self.loop.run_until_complete(call())
-
-    def make(self) -> Queue:
-        return queue_in(simulated_world(self.loop))
-
-    def teardown(self) -> None:
-        self.loop.close()
-
-    @rule(key=st.sampled_from(KEYS), initial=st.booleans())
-    def add(self, key: Request, initial: bool) -> None:
-        self.on_loop(lambda: self.queue.add(key, initial=initial))
-        self.wanted[key] = None
-
-    @rule(key=st.sampled_from(KEYS), seconds=st.integers(0, 20))
-    def add_after(self, key: Request, seconds: int) -> None:
-        self.on_loop(self.queue.add_after, key, seconds)
-        if seconds == 0:
-            self.wanted[key] = None
-        else:
-            due = self.loop.time() + seconds
-            self.due[key] = min(due, self.due.get(key, due))
-
-    @rule(seconds=st.integers(1, 30))
-    def pass_time(self, seconds: int) -> None:
-        self.loop.run_until_complete(asyncio.sleep(seconds))
-        for key, due in list(self.due.items()):
-            if due <= self.loop.time():
-                del self.due[key]
-                self.wanted[key] = None
-
-    @rule()
-    def get(self) -> None:
-        key = self.loop.run_until_complete(_get_now(self.queue))
-        able = [key for key in self.wanted if key not in self.running and key not in self.held]
-        if key is None:
-            assert not able, f"{able} want a run and were not given out"
-            return
-        assert key in able, f"{key} was given out, but only {able} may run"
-        del self.wanted[key]
-        self.due.pop(key, None)
-        self.running[key] = None
-
-    @precondition(lambda self: self.running)
-    @rule(data=st.data())
-    def done(self, data: st.DataObject) -> None:
-        key = data.draw(st.sampled_from(list(self.running)))
-        self.on_loop(self.queue.done, key)
-        del self.running[key]
-
-    @precondition(lambda self: self.running)
-    @rule(data=st.data())
-    def hold(self, data: st.DataObject) -> None:
-        key = data.draw(st.sampled_from(list(self.running)))
-        self.on_loop(self.queue.hold, key)
-        del self.running[key]
-        self.held[key] = None
-
-    @precondition(lambda self: self.held)
-    @rule(data=st.data())
-    def release(self, data: st.DataObject) -> None:
-        key = data.draw(st.sampled_from(list(self.held)))
-        self.on_loop(self.queue.release, key)
-        del self.held[key]
-
-    @invariant()
-    def counts_agree(self) -> None:
-        assert len(self.queue) == len(self.wanted)
-        assert self.queue.processing == len(self.running)
-        for key in KEYS:
-            assert self.queue.due(key) == self.due.get(key)
-        assert self.queue.next_due == min(self.due.values(), default=None)
 
 
 async def _get_now(queue: Queue) -> Request | None:
@@ -122,10 +31,6 @@ async def _get_now(queue: Queue) -> Request | None:
     return None
 
 
-TestQueue = QueueMachine.TestCase
-TestQueue.settings = settings(max_examples=30, stateful_step_count=50, deadline=None)
-
-
 def test_ready_keys_come_in_the_order_in_which_they_were_added() -> None:
     async def main(world: World) -> list[Request | None]:
         queue = queue_in(world)
@@ -136,52 +41,149 @@ def test_ready_keys_come_in_the_order_in_which_they_were_added() -> None:
     assert simulate(main) == [B, A, C]
 
 
-def test_a_fresh_change_goes_before_the_initial_listing_which_still_gets_every_fourth_turn() -> None:
+def test_a_fresh_change_goes_before_15_initially_listed_keys_also_when_they_have_waited_for_long() -> None:
+    """flux-iac/tofu-controller#1641: a change waited behind the whole start-up listing."""
+
     async def main(world: World) -> list[str]:
         queue = queue_in(world)
-        for number in range(4):
-            queue.add(Request("ns", f"old{number}"), initial=True)
+        for number in range(15):
+            queue.add(Request("ns", f"old{number}"), priority=LOW_PRIORITY)
         order = []
-        for number in range(9):
-            queue.add(Request("ns", f"new{number}"))
-        for _ in range(13):
+        for run in range(18):
+            if run in (2, 6, 9):
+                queue.add(Request("ns", f"new{run}"))
             key = await queue.get()
             assert key is not None
             order.append(key.name)
+            await asyncio.sleep(60)  # so that all that wait are overdue from now on
             queue.done(key)
         return order
 
     order = simulate(main)
-    assert order[:4] == ["new0", "new1", "new2", "old0"]
-    assert [place for place, name in enumerate(order) if name.startswith("old")] == [3, 7, 11, 12]
+    assert order[2] == "new2" and order[6] == "new6" and order[9] == "new9"
+    assert sorted(order[:2] + order[3:6] + order[7:9] + order[10:]) == sorted(f"old{number}" for number in range(15))
 
 
-def test_the_initial_listing_is_not_starved_by_keys_that_ask_for_themselves_for_ever() -> None:
-    async def main(world: World) -> int:
+def test_what_waits_behind_keys_that_ask_for_themselves_for_ever_runs_within_the_ageing_and_its_turn() -> None:
+    """kubernetes-sigs/controller-runtime#3496: 90 objects that requeued themselves kept three of low priority waiting for half an hour."""
+
+    async def main(world: World) -> list[float]:
         queue = queue_in(world)
         for number in range(90):
             queue.add(Request("ns", f"busy{number}"))
         for number in range(3):
-            queue.add(Request("ns", f"old{number}"), initial=True)
-        waiting, turns = 3, 0
-        while waiting:
+            queue.add(Request("ns", f"old{number}"), priority=LOW_PRIORITY)
+        began, waited = asyncio.get_running_loop().time(), []
+        while len(waited) < 3:
             key = await queue.get()
             assert key is not None
-            turns += 1
-            waiting -= key.name.startswith("old")
+            if key.name.startswith("old"):
+                waited.append(asyncio.get_running_loop().time() - began)
+            await asyncio.sleep(0.25)
             if key.name.startswith("busy"):
                 queue.add(key)
             queue.done(key)
-        return turns
+        return waited
 
-    assert simulate(main) == 12
+    assert simulate(main) == [AGEING, AGEING + TURNS * 0.25, AGEING + 2 * TURNS * 0.25]
+
+
+def test_namespaces_take_turns_however_many_keys_one_of_them_has() -> None:
+    """mckinsey/agents-at-scale-ark#2698: one tenant with thousands of objects kept all others waiting."""
+
+    async def main(world: World) -> list[str]:
+        queue = queue_in(world)
+        for number in range(1000):
+            queue.add(Request("large", f"{number}"))
+        for name in "ab":
+            queue.add(Request("small", name))
+        queue.add(Request("", "zone"))
+        return [str(await queue.get()) for _ in range(7)]
+
+    assert simulate(main) == ["large/0", "small/a", "zone", "large/1", "small/b", "large/2", "large/3"]
+
+
+def test_namespaces_and_priorities_that_are_gone_are_not_remembered() -> None:
+    async def main(world: World) -> None:
+        queue = queue_in(world)
+        for number in range(1000):
+            queue.add(Request(f"ns{number}", "a"), priority=LOW_PRIORITY)
+            queue.add(Request(f"ns{number}", "a"), priority=number + 1)  # leaves its place in the lower lane behind
+        assert sum(len(lane.spaces) + len(lane.order) for lane in queue._lanes._ranked) <= 2 * 1000 + 2 * 64
+        while len(queue):
+            queue.done(await queue.get())
+        assert [(lane.priority, len(lane.spaces), len(lane.order)) for lane in queue._lanes._ranked] == [(0, 0, 0), (LOW_PRIORITY, 0, 0)]
+
+    simulate(main)
+
+
+def test_a_retry_keeps_the_priority_of_its_run() -> None:
+    """kubernetes-sigs/controller-runtime#3157."""
+
+    async def main(world: World) -> list[int]:
+        taken = []
+        world.observer.subscribe(lambda event: taken.append(event.priority) if isinstance(event, QueueTaken) else None)
+        queue = queue_in(world)
+        queue.add(A, priority=7)
+        for seconds in (0, 1):
+            key = await queue.get()
+            assert key is not None
+            queue.add_rate_limited(key)
+            queue.add_after(key, seconds)
+            queue.done(key)
+        await queue.get()
+        return taken
+
+    assert simulate(main) == [7, 7, 7]
+
+
+def test_of_two_priorities_of_one_key_the_higher_counts_and_the_change_is_heard() -> None:
+    async def main(world: World) -> tuple[list[Request | None], list[tuple[int, int]]]:
+        raised = []
+        world.observer.subscribe(lambda event: raised.append((event.before, event.priority)) if isinstance(event, PriorityRaised) else None)
+        queue = queue_in(world)
+        queue.add(A)
+        queue.add(B, priority=LOW_PRIORITY)
+        queue.add_after(B, 1, priority=5)
+        queue.add_after(B, 2, priority=9)
+        queue.add_after(B, 9, priority=1)
+        await asyncio.sleep(1)
+        queue.add(B, priority=3)
+        return [await queue.get(), await queue.get()], raised
+
+    assert simulate(main) == ([B, A], [(LOW_PRIORITY, 9)])
+
+
+def test_with_a_least_interval_a_key_rests_after_success_and_a_retry_does_not_wait_for_it() -> None:
+    async def main(world: World) -> list[float]:
+        time = asyncio.get_running_loop().time
+        queue = Queue("test", Backoff(world.chance), min_interval=30)
+        starts = []
+        queue.add(A)
+        for end in ("rest", "rest", "fail", "rest", "rest"):
+            key = await queue.get()
+            assert key is not None
+            starts.append(time())
+            if end == "fail":
+                queue.add_after(key, 1)
+                queue.done(key)
+            else:
+                queue.rest(key)
+                assert queue.is_idle, "resting is waiting for a timer"
+                queue.add_after(key, 300)  # the earliest ask counts, as soon as the key has rested
+                await asyncio.sleep(1)
+                queue.add(key)
+                assert not queue.is_idle and queue.processing == 0
+        return [start - starts[0] for start in starts]
+
+    assert simulate(main) == [0, 30, 60, 61, 91]
 
 
 def test_a_key_of_the_initial_listing_that_changes_moves_to_the_front_and_runs_once() -> None:
     async def main(world: World) -> list[Request | None]:
         queue = queue_in(world)
-        queue.add(A, initial=True)
-        queue.add(B, initial=True)
+        queue.add(A, priority=LOW_PRIORITY)
+        queue.add(B, priority=LOW_PRIORITY)
         queue.add(B)
         order = [await queue.get(), await queue.get()]
         assert len(queue) == 0
@@ -193,10 +195,10 @@ def test_a_key_of_the_initial_listing_that_changes_moves_to_the_front_and_runs_o
 def test_l4_a_place_left_behind_in_the_other_lane_does_not_give_out_a_key_that_runs() -> None:
     async def main(world: World) -> Request | None:
         queue = queue_in(world)
-        queue.add(A, initial=True)
+        queue.add(A, priority=LOW_PRIORITY)
         queue.add(A)  # moves; its place in the initial lane stays behind
         assert await queue.get() == A
-        queue.add(A, initial=True)
+        queue.add(A, priority=LOW_PRIORITY)
         return await _get_now(queue)
 
     assert simulate(main) is None

@@ -36,7 +36,7 @@ def test_series_are_there_at_zero_under_their_names():
         assert series[f'controller_runtime_{name}{{controller="configmap"}}'] == 0
     assert series['controller_runtime_max_concurrent_reconciles{controller="configmap"}'] == 3
     assert series['controller_runtime_active_workers{controller="configmap"}'] == 0
-    assert series['workqueue_depth{controller="configmap",name="configmap",priority=""}'] == 0
+    assert series['workqueue_depth{controller="configmap",name="configmap",priority="0"}'] == 0
     for name in ("workqueue_adds_total", "workqueue_retries_total"):
         assert series[f'{name}{{controller="configmap",name="configmap"}}'] == 0
     assert not [name for name in series if "_created" in name]
@@ -100,7 +100,7 @@ def test_runs_are_counted_by_how_they_ended():
     assert series['controller_runtime_reconcile_time_seconds_count{controller="mixed"}'] == 5
     assert series['workqueue_adds_total{controller="mixed",name="mixed"}'] == 5
     assert series['workqueue_retries_total{controller="mixed",name="mixed"}'] == 2
-    assert series['workqueue_depth{controller="mixed",name="mixed",priority=""}'] == 0
+    assert series['workqueue_depth{controller="mixed",name="mixed",priority="0"}'] == 0
     assert series['rest_client_requests_total{code="200",host="server:6443",method="GET"}'] >= 1
 
 

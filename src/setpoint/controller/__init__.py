@@ -11,21 +11,26 @@ from .backoff import Backoff
 from .cause import Cause
 from .context import Context, PruneRefused
 from .controller import Controller, Watch
+from .cron import Cron
 from .events import (
     ApplySkipped,
     CacheRead,
     EffectCalled,
     Held,
+    HookCalled,
     MapperFailed,
     PredicateFailed,
+    PriorityRaised,
     QueueAdded,
     QueueTaken,
     Released,
     RunEnded,
     RunStarted,
+    SourceFailed,
     TimerSet,
     Triggered,
 )
+from .hooks import Bearer, Signature
 from .memo import ApplyMemo
 from .predicate import Predicate
 from .queue import Queue
@@ -33,23 +38,30 @@ from .reads import Reader
 from .result import Result, TerminalError
 from .runner import DeadlineExceeded, WrongResult
 from .runtime import ControllerRuntime, reconcile_once
+from .sources import Every, Feed
 from .sync_context import SyncContext
 
 __all__ = [
     "ApplyMemo",
     "ApplySkipped",
     "Backoff",
+    "Bearer",
     "CacheRead",
     "Cause",
     "Context",
     "Controller",
     "ControllerRuntime",
+    "Cron",
     "DeadlineExceeded",
     "EffectCalled",
+    "Every",
+    "Feed",
     "Held",
+    "HookCalled",
     "MapperFailed",
     "Predicate",
     "PredicateFailed",
+    "PriorityRaised",
     "PruneRefused",
     "Queue",
     "QueueAdded",
@@ -59,6 +71,8 @@ __all__ = [
     "Result",
     "RunEnded",
     "RunStarted",
+    "Signature",
+    "SourceFailed",
     "SyncContext",
     "TerminalError",
     "TimerSet",
