@@ -45,10 +45,8 @@ async def test_equal_events_are_one_series_in_both_forms(site: Site) -> None:
     (core,) = await site.client.list(CoreEvent, namespace=site.namespace, fields="involvedObject.name=shop,reportingComponent=shop")
     assert core.series is not None
     assert (core.series.count, core.message) == (1000, "to 0")
-    assert site.writes[1:] == [
-        f"create events.events.k8s.io in {site.namespace}",
-        f"patch events.events.k8s.io {site.namespace}/{event.name}",
-    ]
+    resource = "events.events.k8s.io"
+    assert site.writes[1:] == [f"create {resource} in {site.namespace}", f"patch {resource} {site.namespace}/{event.name}"]
     assert site.warnings == []
 
 
