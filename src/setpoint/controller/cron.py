@@ -20,8 +20,8 @@ class Cron(Schedule):
     day of month for its last day, ``MON#1`` as day of week for the first Monday; a sixth field, in front, is the second.
 
     As with Debian's cron, a fixed time that the clock leaps over when summer begins ticks right after the leap, and one that comes twice
-    when it ends ticks once; an hour or minute of ``*`` goes by real time. Ticks that the machine slept through make one tick, within a
-    minute of its waking up. Ticks while the process was down need none: every object is reconciled at its start.
+    when it ends ticks once; an hour or minute of ``*`` goes by real time. Ticks that the machine slept through make one tick, soon
+    after it has woken up. Ticks while the process was down need none: every object is reconciled at its start.
 
     Raises `ValueError` for an expression that cannot be read or never comes true, and for an unknown time zone.
     """

@@ -26,7 +26,8 @@ BASE, CAP = 0.1, 60.0
 """Seconds of the first and of the longest wait before a source is opened again."""
 
 SLICE = 60.0
-"""Seconds after which a schedule looks at its clock again: timers stand still while the machine sleeps, and clocks are put right."""
+"""Seconds after which a schedule looks at its clock again, or a sixtieth of what is left, whichever is longer: timers stand still while the
+machine sleeps, and clocks are put right."""
 
 _STRIDE = 100
 """So many requests are taken from a source before others get a turn."""
@@ -115,7 +116,7 @@ class Feeding:
         ticks = schedule.begin(self._world)
         while True:
             if (left := ticks.left()) > 0:
-                await asyncio.sleep(min(left, SLICE))
+                await asyncio.sleep(min(left, max(left / 60, SLICE)))
                 continue
             ticks.fired()
             self._delivering += 1

@@ -38,7 +38,7 @@ class Feed(CachedReader):
         """The time, in UTC. In tests it is simulated."""
         return self._world.clock.now()
 
-    def keys(self) -> list[Request]:
+    def primary_keys(self) -> list[Request]:
         """The keys of all objects of the controller's kind that its cache has."""
         return self._primary.keys()
 
