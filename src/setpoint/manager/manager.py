@@ -31,6 +31,8 @@ from setpoint.manager.health import Check, Health, staleness
 from setpoint.manager.leadership import Leadership
 from setpoint.manager.loops import Loop
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.permissions import needs_of
+from setpoint.manager.self_check import Refusals, check
 from setpoint.manager.why import cached
 from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import Event, World
@@ -46,11 +48,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
     With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
+    What the server does not allow is said at the start, unless `check_permissions` is false or time is simulated; with
+    `require_permissions`, a manager that may not read what its controllers watch does not start.
     The `flight_recorder` remembers the last runs of each key, and finds those that go round in circles; `debug` is the address at which it
     is asked.
     """
 
     namespace: str = ""
+    check_permissions: bool = True
+    require_permissions: bool = False
     metrics: tuple[str, int] | None = None
     health: tuple[str, int] | None = None
     hooks: tuple[str, int] | None = None
@@ -100,6 +106,7 @@ class Manager:
         self._failure: RuntimeError | None = None
         self._leadership: Leadership | None = None
         self._working = False
+        self._refusals = Refusals()
         self.health = Health()
         self.add_ready_check("caches", self._caches)
         if (election := self.options.leader_election) is not None:
@@ -195,7 +202,7 @@ class Manager:
 
         With leader election, it fills its caches and waits for the leadership before it starts a controller. From here on, a write that
         leaves when it does not lead raises `NotLeading`. It gives the leadership back when all its work has ended. If it loses it before
-        that, it ends without grace and raises `LeadershipLost`.
+        that, it ends without grace and raises `LeadershipLost`. With `require_permissions` it may raise `PermissionsMissing` at its start.
         """
         if self.phase is not Phase.NEW:
             raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
@@ -207,6 +214,7 @@ class Manager:
             with ExitStack() as listening:
                 listening.callback(observer.subscribe(self.metrics.hear))
                 listening.callback(observer.subscribe(self._hear))
+                listening.callback(observer.subscribe(self._refusals.hear))
                 if self.flight_recorder is not None:
                     listening.callback(observer.subscribe(self.flight_recorder.hear))
                 if not self.world.simulated:
@@ -230,7 +238,18 @@ class Manager:
         finally:
             self.phase = Phase.ENDED
 
+    async def _check_permissions(self) -> None:
+        options = self.options
+        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), (options.namespace,), options.leader_election)
+        await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
+
     async def _run_controllers(self) -> None:
+        checking: asyncio.Task[None] | None = None
+        if self.options.require_permissions:
+            await self._check_permissions()
+        elif self.options.check_permissions and not self.world.simulated:
+            checking = asyncio.create_task(self._check_permissions(), name="the check of permissions")
+            checking.add_done_callback(_say_failed)
         caching = self._spawn("the cache", self.cache.run())
         watching = self._spawn("the watch over runs", self._watch_over())
         leading = None if self._leadership is None else self._spawn("the leader election", self._leadership.run())
@@ -252,6 +271,9 @@ class Manager:
             if leading is not None:
                 await self._give_up(leading)
             caching.cancel()
+            if checking is not None:
+                checking.cancel()
+                await asyncio.gather(checking, return_exceptions=True)
             await asyncio.gather(watching, caching, *self._running.values(), return_exceptions=True)
         if self._failure is not None:
             raise self._failure
@@ -365,6 +387,11 @@ class Manager:
                             run,
                             now - at,
                         )
+
+
+def _say_failed(beside: asyncio.Task[None]) -> None:
+    if not beside.cancelled() and (error := beside.exception()) is not None:
+        log.error("%s has failed: %s", beside.get_name(), error, exc_info=error)
 
 
 async def _first_of(*events: asyncio.Event) -> None:
