@@ -65,6 +65,7 @@ def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
             "--leader-election-namespace is 'a.b', which is no name of a namespace",
         ),
         (["--health-probe-bind-address", ":x"], "--health-probe-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not ':x'"),
+        (["--hooks-bind-address", ":x"], "--hooks-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not ':x'"),
     ],
 )
 def test_options_that_make_no_sense(cli: Cli, controller: Path, arguments: list[str], said: str) -> None:

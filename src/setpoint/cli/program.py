@@ -45,6 +45,9 @@ def setpoint() -> None:
     metavar="ADDRESS",
     help="Where /healthz and /readyz are served; 0 for nowhere.  [default: :8081; embedded: 0]",
 )
+@click.option(
+    "--hooks-bind-address", metavar="ADDRESS", help="Where the controllers' hooks are served, under /hooks/; 0 for nowhere.  [default: 0]"
+)
 @click.option("--leader-elect", is_flag=True, help="Of all replicas that name the same Lease, let one at a time run its controllers.")
 @click.option("--leader-election-id", metavar="NAME", help="The Lease's name; needed with --leader-elect.")
 @click.option("--leader-election-namespace", metavar="NAME", help="The Lease's namespace.  [default: the context's, or the pod's]")
@@ -61,6 +64,7 @@ def run(
     write_kubeconfig: str | None,
     metrics_bind_address: str | None,
     health_probe_bind_address: str | None,
+    hooks_bind_address: str | None,
     leader_elect: bool,
     leader_election_id: str | None,
     leader_election_namespace: str | None,
@@ -78,6 +82,7 @@ def run(
         namespace=destination.namespace(namespace, all_namespaces),
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
+        hooks=destination.endpoint(hooks_bind_address or "0", "--hooks-bind-address"),
         election=destination.election(leader_elect, leader_election_id, leader_election_namespace),
         verbose=verbose,
     )

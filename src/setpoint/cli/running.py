@@ -46,6 +46,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str
     metrics: tuple[str, int] | None
     health: tuple[str, int] | None
+    hooks: tuple[str, int] | None
     election: tuple[str, str] | None
     verbose: bool
 
@@ -96,6 +97,7 @@ class _Program:
             host=urlsplit(config.server).netloc,
             metrics=asked.metrics,
             health=asked.health,
+            hooks=asked.hooks,
             grace=GRACE,
             process_metrics=True,
             leader_election=_election(asked, config),
@@ -186,7 +188,7 @@ async def _install(manager: Manager) -> None:
 
 
 async def _run_manager(manager: Manager) -> None:
-    flags = "--metrics-bind-address, --health-probe-bind-address"
+    flags = "--metrics-bind-address, --health-probe-bind-address, --hooks-bind-address"
     try:
         await manager.run()
     except LeadershipLost as error:

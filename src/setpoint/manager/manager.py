@@ -208,6 +208,8 @@ class Manager:
             raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
         self.phase = Phase.RUNNING
         options, observer = self.options, self.world.observer
+        if options.hooks is None and (hooked := [name for name, runtime in self._runtimes.items() if runtime.controller.hooks]):
+            log.warning("the hooks of %s are served nowhere: give Options(hooks=(host, port)), or --hooks-bind-address", ", ".join(hooked))
         if options.process_metrics:
             self.metrics.include_process()
         try:
