@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from setpoint.api import Answer, GroupVersionResource, NotSent, Operation, Unknown
-from setpoint.client import Connection, RequestDone, RequestSent, errors
+from setpoint.client import Connection, RequestDone, RequestRepeated, RequestSent, errors
 from setpoint.world import World, simulate
 
 from .servers import Script, no, ok
@@ -154,7 +154,8 @@ def test_the_fence_holds_back_writes_alone_and_at_their_dispatch():
 
 def test_the_observer_hears_of_each_try():
     _, _, _, events = call(READ, no(429), ok({}))
-    assert [type(event) for event in events] == [RequestSent, RequestDone, RequestSent, RequestDone]
+    assert [type(event) for event in events] == [RequestSent, RequestDone, RequestRepeated, RequestSent, RequestDone]
+    assert [event.code for event in events if isinstance(event, RequestRepeated)] == ["429"]
     assert [event.code for event in events if isinstance(event, RequestDone)] == ["429", "200"]
     _, _, _, events = call(READ, NotSent("down"))
     assert events[-1].code == "<error>"

@@ -4,6 +4,8 @@ A `Transport` carries an operation to a server: `HttpTransport` over the network
 the pod; `InProcessTransport` to a server in the same program. A `Connection` makes answers or typed errors of what comes back. A `Client`
 puts typed verbs on top, with siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes. `errors` holds every error that a
 verb can raise.
+
+`connect` puts all of that together for programs that are no controllers; `SyncClient` has the same verbs, blocking.
 """
 
 from __future__ import annotations
@@ -14,21 +16,25 @@ from setpoint.client import errors, verbs
 from setpoint.client.client import BaseLookup, Client
 from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
-from setpoint.client.events import RequestDone, RequestSent
+from setpoint.client.events import RequestDone, RequestRepeated, RequestSent
 from setpoint.client.in_process import InProcessTransport
 from setpoint.client.manifest import Apply
 from setpoint.client.raw import RawVerbs
+from setpoint.client.sync import SyncClient
 
 if TYPE_CHECKING:
     from setpoint.client.config import Config, ConfigError, ExecPlugin, has_default_config, load_config
+    from setpoint.client.connect import Connecting, connect
     from setpoint.client.http import HttpTransport
     from setpoint.client.in_cluster import in_cluster_config, in_pod
 
 _LOADED_WHEN_ASKED_FOR = {
     "Config": "setpoint.client.config",
     "ConfigError": "setpoint.client.config",
+    "Connecting": "setpoint.client.connect",
     "ExecPlugin": "setpoint.client.config",
     "HttpTransport": "setpoint.client.http",
+    "connect": "setpoint.client.connect",
     "has_default_config": "setpoint.client.config",
     "in_cluster_config": "setpoint.client.in_cluster",
     "in_pod": "setpoint.client.in_cluster",
@@ -51,6 +57,7 @@ __all__ = [
     "Client",
     "Config",
     "ConfigError",
+    "Connecting",
     "Connection",
     "Discovery",
     "ExecPlugin",
@@ -58,7 +65,10 @@ __all__ = [
     "InProcessTransport",
     "RawVerbs",
     "RequestDone",
+    "RequestRepeated",
     "RequestSent",
+    "SyncClient",
+    "connect",
     "errors",
     "has_default_config",
     "in_cluster_config",

@@ -17,7 +17,7 @@ from setpoint.api import Answer, Connects, Duplex, NotSent, Operation, Stream, T
 from setpoint.api.paths import is_segment
 from setpoint.client.dispatch import HeldBack, fenced
 from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
-from setpoint.client.events import RequestDone, RequestSent, code_of
+from setpoint.client.events import RequestDone, RequestRepeated, RequestSent, code_of
 from setpoint.world import World
 
 _log = logging.getLogger("setpoint.client")
@@ -174,12 +174,15 @@ class Connection:
                 repeated = True
             else:
                 return outcome
+            if self.world.observer.heard:
+                self.world.observer.emit(RequestRepeated(operation=operation, code=code_of(outcome)))
 
     async def _try(
         self, operation: Operation, deadline: float, send: Callable[[Operation], Awaitable[Answer | NotSent | Unknown | T]]
     ) -> Answer | NotSent | Unknown | T:
         """One request: waits for its turn, passes the fence, is handed over, and is told of."""
         clock, observer = self.world.clock, self.world.observer
+        asked = clock.monotonic()
         started: float | None = None
         outcome: Answer | NotSent | Unknown | T
         try:
@@ -190,7 +193,7 @@ class Connection:
                     self._writing[timeout] = None
                 started = clock.monotonic()
                 if observer.heard:
-                    observer.emit(RequestSent(operation=operation))
+                    observer.emit(RequestSent(operation=operation, waited=started - asked))
                 try:
                     with fenced(self.fence if operation.is_write else None):
                         outcome = await send(operation)

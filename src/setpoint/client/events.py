@@ -7,9 +7,20 @@ from setpoint.world import Event
 
 
 class RequestSent(Event, frozen=True, kw_only=True):
-    """A request is handed to the transport. Each try of a repeated request is one of its own."""
+    """A request is handed to the transport, after it had to wait `waited` seconds for its turn, since there are only so many in flight.
+
+    Each try of a repeated request is one of its own.
+    """
 
     operation: Operation
+    waited: float = 0.0
+
+
+class RequestRepeated(Event, frozen=True, kw_only=True):
+    """A request is about to be sent again, since its last try was answered with `code`, or not at all (`<error>`)."""
+
+    operation: Operation
+    code: str
 
 
 class RequestDone(Event, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from .controller import Controller, Watch
 from .events import Held, Outcome, Released, RunEnded, RunStarted
 from .inflow import Inflow
 from .memo import ApplyMemo
+from .panics import is_panic
 from .queue import Queue
 from .reads import CachedReader
 from .result import Result, TerminalError
@@ -299,6 +300,8 @@ class ControllerRuntime:
                     error="" if error is None else in_words(error),
                     terminal=isinstance(error, TerminalError),
                     timed_out=isinstance(error, DeadlineExceeded),
+                    lost_race=error is not None and is_lost_race(error),
+                    panicked=error is not None and is_panic(error),
                 )
             )
 
@@ -325,7 +328,7 @@ class ControllerRuntime:
         if isinstance(error, NotLeading):
             log.info("%s; %s", error, again, extra=about)
             return "requeue"
-        lost_race = isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))
+        lost_race = is_lost_race(error)
         if lost_race and self.queue.limiter.failures(key) <= QUIET_CONFLICTS:
             log.info("lost a race, %s: %s", again, error, extra=about)
             return "requeue"
@@ -363,6 +366,11 @@ class ControllerRuntime:
                 log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
 
         task.add_done_callback(ended)
+
+
+def is_lost_race(error: BaseException) -> bool:
+    """Whether somebody else was faster: the object has changed since it was read, or is gone by the time it is written."""
+    return isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))
 
 
 async def reconcile_once(
