@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         TooManyRequests,
         Unreachable,
     )
-    from setpoint.client import Client
+    from setpoint.client import Client, SyncClient, connect
     from setpoint.controller import (
         Context,
         Controller,
@@ -69,7 +69,7 @@ _ROOMS = {
         *("AlreadyExists", "ApiError", "Conflict", "Expired", "Forbidden", "Invalid", "NotFound", "OutcomeUnknown", "TooManyRequests"),
         "Unreachable",
     ),
-    "setpoint.client": ("Client",),
+    "setpoint.client": ("Client", "SyncClient", "connect"),
     "setpoint.controller": (
         *("Context", "Controller", "Predicate", "PruneRefused", "Reader", "Result", "SyncContext", "TerminalError", "predicates"),
     ),
@@ -136,6 +136,7 @@ __all__ = [
     "Scale",
     "Scheme",
     "Struct",
+    "SyncClient",
     "SyncContext",
     "TerminalError",
     "TooManyRequests",
@@ -143,6 +144,7 @@ __all__ = [
     "UnsetType",
     "Untyped",
     "absent",
+    "connect",
     "crd",
     "field",
     "kind",

@@ -197,7 +197,13 @@ def test_a_block_that_is_left_ends_the_connection_while_the_program_runs():
 
 def test_a_refusal_is_the_error_that_the_server_says():
     kubelet = Kubelet()
-    status = {"kind": "Status", "status": "Failure", "reason": "BadRequest", "code": 400, "message": "pod web does not have a host assigned"}
+    status = {
+        "kind": "Status",
+        "status": "Failure",
+        "reason": "BadRequest",
+        "code": 400,
+        "message": "pod web does not have a host assigned",
+    }
     kubelet.refusal = web.Response(status=400, text=json.dumps(status), content_type="application/json")
 
     async def act(client: Client):

@@ -24,17 +24,17 @@ from setpoint.client.sync import SyncClient
 
 if TYPE_CHECKING:
     from setpoint.client.config import Config, ConfigError, ExecPlugin, has_default_config, load_config
-    from setpoint.client.connect import Connecting, connect
+    from setpoint.client.connecting import Connecting, connect
     from setpoint.client.http import HttpTransport
     from setpoint.client.in_cluster import in_cluster_config, in_pod
 
 _LOADED_WHEN_ASKED_FOR = {
     "Config": "setpoint.client.config",
     "ConfigError": "setpoint.client.config",
-    "Connecting": "setpoint.client.connect",
+    "Connecting": "setpoint.client.connecting",
     "ExecPlugin": "setpoint.client.config",
     "HttpTransport": "setpoint.client.http",
-    "connect": "setpoint.client.connect",
+    "connect": "setpoint.client.connecting",
     "has_default_config": "setpoint.client.config",
     "in_cluster_config": "setpoint.client.in_cluster",
     "in_pod": "setpoint.client.in_cluster",

@@ -5,17 +5,22 @@ Kinds that no class describes go through the same verbs as mappings or YAML mani
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import msgspec
 
 from setpoint.api import GroupVersionKind
+from setpoint.api.status import not_found
 from setpoint.client import verbs
 from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
+from setpoint.client.errors import Conflict
 from setpoint.client.manifest import Apply, content_of, key_of
 from setpoint.client.ownership import refuse_another_controller, with_owner
 from setpoint.client.pod_verbs import PodVerbs
@@ -24,12 +29,16 @@ from setpoint.client.scale import ScaleState, read_scale
 from setpoint.client.token import SERVICE_ACCOUNT, Token, read_token, token_request
 from setpoint.client.update import base_in_cache, base_on_server, version_of, visible_difference, whole_difference
 from setpoint.client.verbs import FieldValidation, Labels, PatchType, Propagation
-from setpoint.objects import KindInfo, Object, Request, Scheme, Untyped, decode, decode_meta, kind_of
+from setpoint.client.watching import Seen, levels, wait_until
+from setpoint.objects import DecodeError, KindInfo, Object, Request, Scheme, Untyped, decode, decode_meta, kind_of
 from setpoint.objects.difference import adopt, difference
 from setpoint.objects.indexes import IndexKey
 from setpoint.objects.strip import Strip
 
 K = TypeVar("K", bound=Object)
+_EDITS = 10
+"""How often an object is changed anew at most while others write it."""
+_log = logging.getLogger("setpoint.client")
 BaseLookup: TypeAlias = Callable[[KindInfo, Request], bytes | None]
 """The bytes of an object as a cache has them; None where it has none, and the server is asked."""
 StripLookup: TypeAlias = Callable[[KindInfo], Strip]
@@ -215,6 +224,37 @@ class Client(PodVerbs):
         await self.change_raw(obj, subresource="status")
         return obj
 
+    async def edit(
+        self,
+        kind: type[K],
+        key: Request | str,
+        change: Callable[[K], None],
+        /,
+        *,
+        subresource: Literal["", "status"] = "",
+        namespace: str | None = None,
+    ) -> K:
+        """Reads the object live, has it changed, and writes the difference; all of it anew while somebody else writes in between.
+
+        `change` may thus be called several times, each time with another object. Raises `NotFound`, and `Conflict` after ten times.
+        """
+        info = self.info_of(kind)
+        where = self.key(info, key, namespace)
+        chance = self.connection.world.chance
+        for left in reversed(range(_EDITS)):
+            obj = await self.get(kind, where, live=True)
+            if obj is None:
+                raise not_found(info.group_version_resource, where.name)
+            change(obj)
+            try:
+                await self.change_raw(obj, subresource=subresource)
+                return obj
+            except Conflict:
+                if not left:
+                    raise
+            await asyncio.sleep(chance.uniform(0, 0.01 * 2 ** (_EDITS - left)))
+        raise AssertionError("the last try returns or raises")
+
     async def change_raw(self, obj: Object, *, subresource: Literal["", "status"] = "") -> bytes | None:
         """`update`, or `update_status`, in place; gives the answer, None where nothing had to be sent."""
         info = await self.kind_info(obj)
@@ -316,6 +356,59 @@ class Client(PodVerbs):
         if info.namespaced and not where:
             raise ValueError(f"in which namespace is every {info.kind} to be deleted? Give namespace=")
         await self.call(verbs.delete_collection(info, where, labels=labels, fields=fields, propagation=propagation))
+
+    # following
+
+    async def watch(
+        self, kind: type[K], /, *, namespace: str | None = None, labels: Labels = None, fields: str = ""
+    ) -> AsyncGenerator[Seen[K], None]:
+        """Each object that there is, then each that changes, as it is now; `obj` is None for one that is gone, or no longer selected.
+
+        It goes on until it is closed (`contextlib.aclosing`), over cut connections and forgotten versions: after those, what differs from
+        what was given before is given, so of several changes perhaps only the last. An object that cannot be read is left out, and logged.
+
+        Raises `ApiError` where the first list fails, and later where a failure will not pass by itself.
+        """
+        async with aclosing(self._levels(self.info_of(kind), namespace or "", labels, fields)) as changes:
+            async for changed in changes:
+                for key, data in changed.items():
+                    try:
+                        seen = Seen(key, None if data is None else decode(kind, data))
+                    except DecodeError as error:
+                        _log.error("left out of a watch: %s", error)
+                    else:
+                        yield seen
+
+    async def wait(
+        self,
+        kind: type[K],
+        key: Request | str,
+        /,
+        until: Callable[[K], bool] = lambda obj: True,
+        *,
+        timeout: float = 60.0,
+        namespace: str | None = None,
+    ) -> K:
+        """Waits until the object exists and `until` is true of it, and gives it as it is then. Raises `TimeoutError` after `timeout` s.
+
+        It watches, so it asks the server no more often than something changes. Failures that pass by themselves are waited out.
+        """
+        info = self.info_of(kind)
+        where = self.key(info, key, namespace)
+        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}")
+        found = await wait_until(changes, where, lambda data: data is not None and until(decode(kind, data)), info, timeout)
+        assert found is not None
+        return decode(kind, found)
+
+    async def wait_gone(self, kind: type[Object], key: Request | str, /, *, timeout: float = 60.0, namespace: str | None = None) -> None:
+        """Waits until there is no such object. Raises `TimeoutError` after `timeout` seconds."""
+        info = self.info_of(kind)
+        where = self.key(info, key, namespace)
+        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}")
+        await wait_until(changes, where, lambda data: data is None, info, timeout)
+
+    def _levels(self, info: KindInfo, namespace: str, labels: Labels, fields: str) -> AsyncGenerator[dict[Request, bytes | None], None]:
+        return levels(self, self.connection.world, info, namespace, labels=labels, fields=fields)
 
     # scale, and tokens
 

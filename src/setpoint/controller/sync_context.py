@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+from setpoint.client import SyncClient
 from setpoint.client.verbs import PatchType, Propagation
 from setpoint.objects import Object, Request, Untyped
 from setpoint.objects.conditions import HasConditions
@@ -33,6 +34,7 @@ class SyncContext:
         self._context = context
         self._threads = threads
         self.log: logging.LoggerAdapter[Any] = context.log
+        self.client: SyncClient = SyncClient(context.client, self._wait)
 
     def _wait(self, make: Callable[[], Awaitable[T]]) -> T:
         return self._threads.call(make)

@@ -1,0 +1,214 @@
+"""The client for plain code: the same verbs, blocking; nothing is left behind."""
+
+import asyncio
+import gc
+import inspect
+import os
+import signal
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+import setpoint
+from setpoint.client import Client, Config, SyncClient, errors
+from setpoint.client.pod_verbs import PodVerbs
+from setpoint.cluster import ControlPlane
+from setpoint.cluster.server.serving import serve
+from setpoint.k8s.core.v1 import ConfigMap
+from setpoint.objects import ObjectMeta
+from setpoint.world import real_world
+from setpoint.world.loop_thread import LoopThread
+
+from .kubelet import SUCCESS, Kubelet
+from .servers import Script
+
+
+@pytest.fixture(scope="module")
+def config():
+    """An embedded server on a port, in a thread of its own."""
+    from contextlib import asynccontextmanager
+
+    @asynccontextmanager
+    async def served():
+        world = real_world()
+        async with ControlPlane(world, controllers=False, workloads=False) as plane, serve(plane.server, world) as address:
+            yield Config(server=address.url, ca_data=address.ca_pem, token=address.token, namespace="default")
+
+    with LoopThread("server") as thread, thread.hold(served) as found:
+        yield found
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def named(name: str, **content) -> ConfigMap:
+    return ConfigMap(metadata=ObjectMeta(name=name, namespace="default"), **content)
+
+
+def test_both_clients_have_the_same_verbs_with_the_same_parameters():
+    plain = {name for name, value in vars(SyncClient).items() if not name.startswith("_") and callable(value)}
+    of_bytes = {"prepare_create", "prepare_apply", "change_raw", "info_of", "kind_info", "find_kind"}
+    other = {name for cls in (Client, PodVerbs) for name in vars(cls) if not name.startswith("_")} - of_bytes
+    assert plain == other
+    for name in sorted(plain - {"bound"}):
+        mine = inspect.signature(getattr(SyncClient, name)).parameters
+        theirs = inspect.signature(getattr(Client, name)).parameters
+        assert list(mine) == list(theirs), name
+        assert [p.kind for p in mine.values()] == [p.kind for p in theirs.values()], name
+        assert [str(p.default) for p in mine.values() if name != "wait"] == [str(p.default) for p in theirs.values() if name != "wait"], (
+            name
+        )
+
+
+def test_a_script_reads_and_writes(config):
+    with setpoint.connect(config=config) as client:
+        assert isinstance(client, SyncClient)
+        made = client.create(named("script", data={"a": "1"}))
+        made.data["b"] = "2"
+        client.update(made)
+        client.edit(ConfigMap, "script", lambda obj: obj.data.update(c="3"))
+        assert [(obj.name, obj.data) for obj in client.list(ConfigMap, fields="metadata.name=script")] == [
+            ("script", {"a": "1", "b": "2", "c": "3"})
+        ]
+        client.delete(ConfigMap, "script")
+        client.wait_gone(ConfigMap, "script", timeout=10)
+        assert client.get(ConfigMap, "script") is None
+        with pytest.raises(errors.NotFound):
+            client.edit(ConfigMap, "script", lambda obj: None)
+
+
+def test_a_watch_is_an_iterator(config):
+    with setpoint.connect(config=config) as client:
+        client.apply(named("w1"))
+        with closing(client.watch(ConfigMap, fields="metadata.name=w1")) as seen:
+            first = next(seen)
+            client.delete(ConfigMap, "w1")
+            assert (first.key.name, first.obj is None) == ("w1", False)
+            assert next(seen) == (first.key, None)
+
+
+def test_nothing_is_left_when_the_block_ends_though_a_watch_was_not_closed(config):
+    with setpoint.connect(config=config) as client:
+        client.list(ConfigMap)
+    threads, files = threading.active_count(), open_files()
+    for _ in range(3):
+        with setpoint.connect(config=config) as client:
+            client.apply(named("left"))
+            seen = client.watch(ConfigMap)
+            next(seen)
+        seen.close()
+    gc.collect()
+    assert threading.active_count() == threads
+    assert open_files() == files
+    with pytest.raises(RuntimeError, match="this client is closed"):
+        client.get(ConfigMap, "left")
+
+
+def test_it_works_where_an_event_loop_runs_as_in_a_notebook(config):
+    async def cell():
+        with setpoint.connect(config=config) as client:
+            return client.get(ConfigMap, "no-such-thing")
+
+    assert asyncio.run(cell()) is None
+
+
+def test_over_the_cells_of_a_notebook_it_is_opened_and_closed(config):
+    connection = setpoint.connect(config=config)
+    client = connection.open()
+    with pytest.raises(RuntimeError, match="open already"):
+        connection.open()
+    assert client.get(ConfigMap, "no-such-thing") is None
+    connection.close()
+    connection.close()
+    again = connection.open()
+    assert again.get(ConfigMap, "no-such-thing") is None
+    connection.close()
+
+
+def test_in_asynchronous_code_the_same_gives_the_asynchronous_client(config):
+    async def main():
+        async with setpoint.connect(config=config, namespace="kube-system") as client:
+            assert isinstance(client, Client)
+            assert client.namespace == "kube-system"
+            await client.list(ConfigMap)
+            return len(asyncio.all_tasks())
+
+    assert asyncio.run(main()) <= 2
+
+
+def test_acting_as_somebody_else_and_a_configuration_that_is_none(tmp_path):
+    with pytest.raises(ValueError, match="as_groups needs as_user"):
+        setpoint.connect(config=Config(server="http://127.0.0.1:9"), as_groups=["a"]).open()
+    with pytest.raises(setpoint.client.ConfigError), setpoint.connect(str(tmp_path / "none")):
+        pass
+    before = threading.active_count()
+    with setpoint.connect(config=Config(server="http://127.0.0.1:9"), as_user="jane", as_groups=["dev"]) as client:
+        found = client._client.connection._transport.config
+        assert (found.impersonate_user, found.impersonate_groups) == ("jane", ("dev",))
+    assert threading.active_count() == before
+
+
+def test_ctrl_c_ends_what_is_waited_for_and_the_block_is_left_cleanly(config):
+    before = threading.active_count()
+    ended = []
+    with pytest.raises(KeyboardInterrupt):
+        with setpoint.connect(config=config) as client:
+
+            def interrupt() -> None:
+                while not client._client.connection._transport._streams:
+                    time.sleep(0.005)
+                os.kill(os.getpid(), signal.SIGINT)
+
+            waiter = threading.Thread(target=interrupt)
+            waiter.start()
+            try:
+                client.wait(ConfigMap, "never", timeout=60)
+            finally:
+                waiter.join()
+                deadline = time.monotonic() + 10
+                while client._client.connection._transport._streams and time.monotonic() < deadline:
+                    time.sleep(0.005)
+                ended.append(dict(client._client.connection._transport._streams))
+    assert ended == [{}]
+    assert threading.active_count() == before
+
+
+def test_a_program_in_a_container_is_run_by_plain_code():
+    async def says(shell):
+        data = await shell.input()
+        await shell.say(1, (data or b"").upper())
+        await shell.input()
+        return SUCCESS
+
+    kubelet = Kubelet(says)
+    with LoopThread("kubelet") as thread, thread.hold(lambda: kubelet):
+        with setpoint.connect(config=Config(server=kubelet.url)) as client:
+            with client.exec("web", ["cat"], stdin=True) as process:
+                process.write("abc")
+                assert process.stdout.read() == b"ABC"
+                process.close_stdin()
+                assert process.wait() == 0
+                assert [*process.stderr] == []
+            with client.port_forward("web", 80) as stream:
+                stream.write(b"quit")
+                assert [*stream] == [b"QUIT"]
+
+
+def test_a_plain_client_is_of_any_transport():
+    """What blocks is a door of its own: the verbs do not care."""
+
+    def wait(make):
+        async def there():
+            return await make()
+
+        return asyncio.run(there())
+
+    from setpoint.client import Connection
+
+    script = Script()
+    client = SyncClient(Client(Connection(script, real_world()), namespace="default"), wait)
+    with pytest.raises(AssertionError, match="not expected"):
+        client.get(ConfigMap, "a")
