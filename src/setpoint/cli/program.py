@@ -119,6 +119,43 @@ def crd(targets: tuple[str, ...]) -> None:
     sys.stdout.write(yaml.safe_dump_all(found, sort_keys=False, explicit_start=len(found) > 1))
 
 
+@setpoint.command()
+@_targets
+@click.option(
+    "--namespace", "-n", "namespaces", metavar="NAME", multiple=True, help="A namespace that is watched; all, without. May be repeated."
+)
+@click.option("--name", metavar="NAME", help="What the roles are called.  [default: the first target's name]")
+@click.option(
+    "--service-account",
+    metavar="[NAMESPACE:]NAME",
+    help="Whom they are bound to.  [default: the roles' name, in the first namespace, or default]",
+)
+@click.option("--leader-election-id", metavar="NAME", help="Allow this Lease as well.")
+@click.option("--leader-election-namespace", metavar="NAME", help="The Lease's namespace.  [default: the service account's]")
+def rbac(
+    targets: tuple[str, ...],
+    namespaces: tuple[str, ...],
+    name: str | None,
+    service_account: str | None,
+    leader_election_id: str | None,
+    leader_election_namespace: str | None,
+) -> None:
+    """Print the roles that controllers need, as far as they declare it, and their bindings, as YAML.
+
+    Reads of all kinds that they watch, own or index, writes of those that they own, the status of their primary kind, and Events. What a
+    reconciler writes beyond that, nobody can know: add it.
+    """
+    from setpoint.cli.destination import election
+    from setpoint.cli.roles import roles
+    from setpoint.cli.target import load_controllers
+
+    wanted = election(
+        leader_election_id is not None or leader_election_namespace is not None, leader_election_id, leader_election_namespace
+    )
+    found = roles(load_controllers(targets), targets[0], namespaces, name=name, service_account=service_account, election=wanted)
+    sys.stdout.write(yaml.safe_dump_all(found, sort_keys=False, explicit_start=True))
+
+
 def main() -> NoReturn:
     """The entry point. A `Failure` is its sentence on standard error and its exit code; anything else is our fault, and shown whole."""
     try:

@@ -47,6 +47,21 @@ def load_kinds(texts: Sequence[str]) -> list[type[Object]]:
     return list(kinds)
 
 
+def load_controllers(texts: Sequence[str]) -> list[Controller[Any]]:
+    """The controllers that the targets' modules hold, each once, or the one that a target names. Raises `Failure`."""
+    found: dict[int, Controller[Any]] = {}
+    for text in texts:
+        module, attribute = _module_and_attribute(text)
+        chosen = getattr(module, attribute) if attribute else None
+        controllers = [chosen] if isinstance(chosen, Controller) else [v for v in vars(module).values() if isinstance(v, Controller)]
+        if not controllers:
+            raise Failure(
+                f"{text} holds no controller at its top level; what an app adds shows only as it runs, so let the module hold its controllers"
+            )
+        found.update((id(controller), controller) for controller in controllers)
+    return list(found.values())
+
+
 def _kinds_of(value: Any) -> Sequence[type[Object]]:
     if isinstance(value, Controller):
         return value.kinds
