@@ -1,35 +1,27 @@
-"""The embedded control plane as a program runs it: on a thread and loop of its own, so that nothing a controller does can freeze it."""
+"""The embedded control plane as a program runs it, with a kubeconfig written for it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from setpoint.cli.failure import Failure
-from setpoint.cluster import ControlPlane
+from setpoint.cluster.hosted import hosted
 from setpoint.cluster.server.kubeconfig import is_ours, write_kubeconfig
-from setpoint.cluster.server.serving import Address, serve
-from setpoint.world import PortInUse, real_world
-from setpoint.world.loop_thread import LoopThread
+from setpoint.cluster.server.serving import Address
+from setpoint.world import PortInUse
 
 DEFAULT_KUBECONFIG = ".setpoint/kubeconfig"
-
-
-@asynccontextmanager
-async def _plane(port: int, controllers: bool) -> AsyncIterator[Address]:
-    world = real_world()
-    async with ControlPlane(world, controllers=controllers) as plane, serve(plane.server, world, port=port) as address:
-        yield address
 
 
 @contextmanager
 def embedded(port: int, kubeconfig: str | None, *, controllers: bool = True) -> Iterator[tuple[Address, Path]]:
     """Serves while the context is open; gives the address and the kubeconfig that was written for it. Raises `Failure`."""
     path = _place(kubeconfig or DEFAULT_KUBECONFIG)
-    with LoopThread("setpoint-server") as thread, ExitStack() as held:
+    with ExitStack() as held:
         try:
-            address = held.enter_context(thread.hold(lambda: _plane(port, controllers)))
+            address = held.enter_context(hosted(port, controllers=controllers))
         except PortInUse as error:
             raise Failure(f"the embedded control plane cannot listen: {error.strerror} (--port)") from error
         except OSError as error:
