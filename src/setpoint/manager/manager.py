@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager, ExitStack
 from datetime import datetime
 from enum import Enum
@@ -30,7 +30,9 @@ from setpoint.manager.flight_recorder import FlightRecorder
 from setpoint.manager.health import Check, Health, staleness
 from setpoint.manager.leadership import Leadership
 from setpoint.manager.loops import Loop
+from setpoint.manager.memory import CacheMemory
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.namespaces import Followed, scope_of
 from setpoint.manager.permissions import needs_of
 from setpoint.manager.self_check import Refusals, check
 from setpoint.manager.why import cached
@@ -44,9 +46,11 @@ log = logging.getLogger("setpoint.manager")
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a manager behaves; the defaults are controller-runtime's where it has one.
 
-    `namespace` restricts what is watched; empty is all. `metrics`, `health` and `hooks` are addresses (host, port), None for no endpoint.
+    `namespace`, or `namespaces`, restrict what is watched; without any, all are. With `namespace_labels` (`"team=a"`) those with these
+    labels are, as labels and namespaces change. `metrics`, `health` and `hooks` are addresses (host, port), None for no endpoint.
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
+    `process_metrics` adds the program's own figures, `request_metrics` how long requests take and how large they are.
     With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
     What the server does not allow is said at the start, unless `check_permissions` is false or time is simulated; with
     `require_permissions`, a manager that may not read what its controllers watch does not start.
@@ -55,6 +59,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     namespace: str = ""
+    namespaces: tuple[str, ...] = ()
+    namespace_labels: str = ""
     check_permissions: bool = True
     require_permissions: bool = False
     metrics: tuple[str, int] | None = None
@@ -66,6 +72,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     blocked: float = 1.0
     waiting: float = 10.0
     process_metrics: bool = False
+    request_metrics: bool = False
     leader_election: LeaderElection | None = None
     flight_recorder: bool = True
     debug: tuple[str, int] | None = None
@@ -92,8 +99,15 @@ class Manager:
         self.world: World = connection.world
         self.scheme: Scheme = scheme or Scheme()
         self.client: Client = Client(connection, scheme=self.scheme)
-        self.cache: Cache = Cache(connection, self.scheme)
-        self.metrics: Metrics = Metrics(self.world.clock, self.options.host)
+        self._scope = scope_of(self.options.namespace, self.options.namespaces, self.options.namespace_labels)
+        self.cache: Cache = Cache(connection, self.scheme, scope=self._scope)
+        labels = self.options.namespace_labels
+        self._followed: Followed | None = Followed(self.cache, labels) if labels else None
+        self.metrics: Metrics = Metrics(self.world.clock, self.options.host, request_metrics=self.options.request_metrics)
+        self.metrics.registry.register(CacheMemory(self.cache))
+        self.metrics.include_caches(
+            lambda: [(informer.info.group_version_kind, informer.last_contact) for informer in self.cache.informers]
+        )
         self.flight_recorder: FlightRecorder | None = None
         if self.options.flight_recorder:
             self.flight_recorder = FlightRecorder(self.world.clock, partial(cached, self), self._goes_round)
@@ -122,6 +136,20 @@ class Manager:
     def now(self) -> datetime:
         """The wall time, in UTC, by the manager's clock."""
         return self.world.clock.now()
+
+    @property
+    def namespaces(self) -> tuple[str, ...] | None:
+        """The namespaces that are watched; None for all of them."""
+        return self._scope.names
+
+    def set_namespaces(self, names: Iterable[str]) -> None:
+        """Watches these namespaces from now on. What has come is listed and reconciled; what has gone is not looked at any more.
+
+        Raises `ValueError` for what is no name of a namespace, where all are watched, and where they are found by their labels.
+        """
+        if self._followed is not None:
+            raise ValueError(f"the namespaces of this manager are those with labels {self.options.namespace_labels}")
+        self.cache.set_namespaces(names)
 
     @property
     def kinds(self) -> list[type[Object]]:
@@ -242,7 +270,7 @@ class Manager:
 
     async def _check_permissions(self) -> None:
         options = self.options
-        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), (options.namespace,), options.leader_election)
+        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), self._scope.names or ("",), options.leader_election)
         await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
 
     async def _run_controllers(self) -> None:
@@ -253,6 +281,7 @@ class Manager:
             checking = asyncio.create_task(self._check_permissions(), name="the check of permissions")
             checking.add_done_callback(_say_failed)
         caching = self._spawn("the cache", self.cache.run())
+        following = [] if self._followed is None else [self._spawn("the search for namespaces", self._followed.run())]
         watching = self._spawn("the watch over runs", self._watch_over())
         leading = None if self._leadership is None else self._spawn("the leader election", self._leadership.run())
         try:
@@ -266,7 +295,7 @@ class Manager:
             await self._end_gracefully(leading)
         finally:
             self.phase = Phase.STOPPING
-            for task in (watching, *self._running.values()):
+            for task in (watching, *following, *self._running.values()):
                 task.cancel()
             for runtime in self._runtimes.values():
                 await runtime.stop(wait=False)
@@ -276,7 +305,7 @@ class Manager:
             if checking is not None:
                 checking.cancel()
                 await asyncio.gather(checking, return_exceptions=True)
-            await asyncio.gather(watching, caching, *self._running.values(), return_exceptions=True)
+            await asyncio.gather(watching, caching, *following, *self._running.values(), return_exceptions=True)
         if self._failure is not None:
             raise self._failure
 
