@@ -38,7 +38,8 @@ class Followed:
     async def run(self) -> None:
         """Follows them until cancelled."""
         await self._informer.synced()
-        self._names = dict.fromkeys(key.name for key in self._informer.keys())
+        keys = self._informer.keys()
+        self._names = dict.fromkeys(key.name for key in keys)
         self._cache.set_namespaces(self._names)
         unsubscribe = self._informer.subscribe(self._hear)
         try:
