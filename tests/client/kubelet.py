@@ -1,4 +1,4 @@
-"""What an API server and a kubelet do with websockets, on a port of this machine: programs that are Python functions, and ports that echo."""
+"""What a kubelet does with websockets, on a port of this machine: programs that are Python functions, and ports that answer."""
 
 from __future__ import annotations
 
@@ -92,8 +92,6 @@ class Kubelet:
         if self.refusal is not None:
             return self.refusal
         socket = await self._accepted(request)
-        if request.query.get("stdin") == request.query.get("stdout"):
-            pass
         for channel in (0, 1, 2, 3):
             await socket.send_bytes(bytes((channel,)))  # a kubelet begins each channel with an empty message
         assert self.program is not None

@@ -1,4 +1,4 @@
-"""Programs in containers and ports of pods, by websocket: against a small kubelet, the real API server, and a server in the same process."""
+"""Programs in containers and ports of pods, by websocket: against a small kubelet, and a server in the same process that has none."""
 
 import asyncio
 import gc

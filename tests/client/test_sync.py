@@ -154,11 +154,13 @@ def test_acting_as_somebody_else_and_a_configuration_that_is_none(tmp_path):
 def test_ctrl_c_ends_what_is_waited_for_and_the_block_is_left_cleanly(config):
     before = threading.active_count()
     ended = []
-    with pytest.raises(KeyboardInterrupt):
+
+    def interrupted() -> None:
         with setpoint.connect(config=config) as client:
+            streams = client._client.connection._transport._streams
 
             def interrupt() -> None:
-                while not client._client.connection._transport._streams:
+                while not streams:
                     time.sleep(0.005)
                 os.kill(os.getpid(), signal.SIGINT)
 
@@ -169,9 +171,12 @@ def test_ctrl_c_ends_what_is_waited_for_and_the_block_is_left_cleanly(config):
             finally:
                 waiter.join()
                 deadline = time.monotonic() + 10
-                while client._client.connection._transport._streams and time.monotonic() < deadline:
+                while streams and time.monotonic() < deadline:
                     time.sleep(0.005)
-                ended.append(dict(client._client.connection._transport._streams))
+                ended.append(dict(streams))
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert ended == [{}]
     assert threading.active_count() == before
 
@@ -184,17 +189,16 @@ def test_a_program_in_a_container_is_run_by_plain_code():
         return SUCCESS
 
     kubelet = Kubelet(says)
-    with LoopThread("kubelet") as thread, thread.hold(lambda: kubelet):
-        with setpoint.connect(config=Config(server=kubelet.url)) as client:
-            with client.exec("web", ["cat"], stdin=True) as process:
-                process.write("abc")
-                assert process.stdout.read() == b"ABC"
-                process.close_stdin()
-                assert process.wait() == 0
-                assert [*process.stderr] == []
-            with client.port_forward("web", 80) as stream:
-                stream.write(b"quit")
-                assert [*stream] == [b"QUIT"]
+    with LoopThread("kubelet") as thread, thread.hold(lambda: kubelet), setpoint.connect(config=Config(server=kubelet.url)) as client:
+        with client.exec("web", ["cat"], stdin=True) as process:
+            process.write("abc")
+            assert process.stdout.read() == b"ABC"
+            process.close_stdin()
+            assert process.wait() == 0
+            assert [*process.stderr] == []
+        with client.port_forward("web", 80) as stream:
+            stream.write(b"quit")
+            assert [*stream] == [b"QUIT"]
 
 
 def test_a_plain_client_is_of_any_transport():

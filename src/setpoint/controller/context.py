@@ -5,17 +5,16 @@ It is made for one run and ends with it. Nothing in it tells what triggered the 
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from setpoint.client import Client
 from setpoint.client.errors import Conflict, NotFound
 from setpoint.client.verbs import PatchType, Propagation
-from setpoint.objects import KindInfo, Object, ObjectMeta, Request, Untyped, decode, decode_head, decode_meta
+from setpoint.objects import Object, ObjectMeta, Request, Untyped, decode, decode_head, decode_meta
 from setpoint.objects.conditions import HasConditions, set_condition
 from setpoint.objects.indexes import IndexKey
 
@@ -49,9 +48,9 @@ class PruneRefused(Exception):
 class Context(CachedReader):
     """What a run reads, writes and asks; see the module. Errors of the server are `ApiError`s, and need no handling: raising is backoff.
 
-    `log` is bound to the controller and the request, and to nothing else. `client` has all the verbs of the API: those that are not here are
-    scale, eviction, logs, tokens, patches of every type, collections, trials and programs in containers. What it writes is a write of this
-    run like any other, and seen by the reads that follow; what it reads, it reads from the server.
+    `log` is bound to the controller and the request, and to nothing else. `client` has all the verbs of the API: those that are not here
+    are scale, eviction, logs, tokens, collections, trials and programs in containers. What it writes is a write of this run like any other,
+    and seen by the reads that follow; what it reads, it reads from the server.
     """
 
     def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
