@@ -11,7 +11,7 @@ from setpoint.client import Connection
 from setpoint.cluster import ControlPlane
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import Manager, Options
-from setpoint.manager.endpoints import exposition
+from setpoint.manager.exposition import exposition
 from setpoint.world import PortInUse, World, real_world, simulate
 
 

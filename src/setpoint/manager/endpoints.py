@@ -6,13 +6,13 @@ Hooks, which other programs call, have a third; see `hooks`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import CollectorRegistry
 
+from setpoint.manager.exposition import negotiated
 from setpoint.manager.health import Checks, outcome
 from setpoint.manager.hooks import Find
 from setpoint.manager.hooks import application as hooks_of
@@ -22,28 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from aiohttp import web
-    from prometheus_client.metrics_core import Metric
 
 log = logging.getLogger("setpoint.manager")
-
-
-class _WithoutCreated(Collector):
-    """The metrics without the `_created` series that prometheus_client adds and no dashboard knows."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._registry = registry
-
-    def collect(self) -> Iterable[Metric]:
-        for metric in self._registry.collect():
-            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
-            yield metric
-
-
-def exposition(registry: CollectorRegistry) -> bytes:
-    """The metrics in Prometheus' text format."""
-    shown = CollectorRegistry(auto_describe=False)
-    shown.register(_WithoutCreated(registry))
-    return generate_latest(shown)
 
 
 def _probe(checks: Checks) -> Callable[[web.Request], object]:
@@ -86,7 +66,10 @@ async def serve(
     from aiohttp import web  # which takes long to load, and simulations and embedded runs serve nothing
 
     async def show_metrics(request: web.Request) -> web.Response:
-        return web.Response(body=exposition(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+        body, media = negotiated(registry, request.headers.get("Accept", ""))
+        response = web.Response(body=body, headers={"Content-Type": media})
+        response.enable_compression()  # as the client accepts
+        return response
 
     addresses: list[str] = []
     async with AsyncExitStack() as stack:

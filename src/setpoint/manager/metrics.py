@@ -7,7 +7,7 @@ https://book.kubebuilder.io/reference/metrics-reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -18,27 +18,14 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from setpoint.api.paths import METHODS
-from setpoint.client.events import RequestDone
+from setpoint.api import GroupVersionKind
 from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
+from setpoint.manager.buckets import QUEUE_BUCKETS, RECONCILE_BUCKETS
 from setpoint.manager.depth import Depth
+from setpoint.manager.own_metrics import CacheAge, OwnMetrics
+from setpoint.manager.request_metrics import RequestMetrics
 from setpoint.world import Clock, Event
 
-RECONCILE_BUCKETS = (
-    *(0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-    *(1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60),
-)
-
-
-def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
-    # Multiplied step by step, as Go does it: the fourth is then 9.999999999999999e-06, and dashboards know it under that name.
-    buckets = [start]
-    for _ in range(count - 1):
-        buckets.append(buckets[-1] * factor)
-    return tuple(buckets)
-
-
-QUEUE_BUCKETS = _exponential(1e-08, 10, 12)
 RESULTS = ("success", "error", "requeue", "requeue_after")
 
 
@@ -79,6 +66,7 @@ class _Series(msgspec.Struct, frozen=True, kw_only=True):
     results: dict[str, Counter]
     errors: Counter
     terminal: Counter
+    panics: Counter
     timeouts: Counter
     seconds: Histogram
     active: Gauge
@@ -89,17 +77,18 @@ class _Series(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Metrics:
-    """The metrics of one manager. `host` is the API server's, as requests are labelled."""
+    """The metrics of one manager. `host` is the API server's, as requests are labelled; `request_metrics` adds the opt-in ones of requests.
 
-    def __init__(self, clock: Clock, host: str) -> None:
+    The metrics of requests and those that only Setpoint has are in files of their own.
+    """
+
+    def __init__(self, clock: Clock, host: str, *, request_metrics: bool = False) -> None:
         self.clock = clock
         self.registry: CollectorRegistry = CollectorRegistry()
         self.depth: dict[str, Depth] = {}
         self.started: dict[str, dict[str, float]] = {}
-        self._host = host
         # Looking a series up by its labels costs more than counting, so each is looked up once.
         self._series: dict[str, _Series] = {}
-        self._request_series: dict[tuple[str, str], Counter] = {}
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels or ("controller",), registry=self.registry)
@@ -138,19 +127,21 @@ class Metrics:
         self._worked = self._queue_histogram(
             "workqueue_work_duration_seconds", "How long in seconds processing an item from workqueue takes"
         )
-        self._requests = counter(
-            "rest_client_requests_total", "Number of HTTP requests, by status code, method, and host", "code", "method", "host"
-        )
         self.registry.register(_Running(self))
-        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+        self._own = OwnMetrics(self.registry)
+        requests = RequestMetrics(self.registry, host, detailed=request_metrics)
+        handlers: dict[type[Event], Callable[[Any], None]] = {
             QueueAdded: self._added,
             QueueTaken: self._taken,
             PriorityRaised: self._raised,
             TimerSet: self._delayed,
             RunStarted: self._run_started,
             RunEnded: self._run_ended,
-            RequestDone: self._request_done,
         }
+        self._handlers: dict[type[Event], list[Callable[[Any], None]]] = {}
+        for handled in (handlers, self._own.handlers, requests.handlers):
+            for event, handler in handled.items():
+                self._handlers.setdefault(event, []).append(handler)
 
     def include_process(self) -> None:
         """Adds `process_*` and `python_*`: the program's own figures, which belong into one registry of a program only."""
@@ -163,17 +154,22 @@ class Metrics:
         status = Gauge("leader_election_master_status", "Whether this process is the leader: 0 or 1", ["name"], registry=self.registry)
         status.labels(name).set_function(is_leader)
 
+    def include_caches(self, contacts: Callable[[], Iterable[tuple[GroupVersionKind, float | None]]]) -> None:
+        """Adds how old the caches are; see `CacheAge`."""
+        self.registry.register(CacheAge(self.clock, contacts))
+
     def include_controller(self, name: str, concurrency: int) -> None:
         """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
         self.depth[name] = Depth()
         self.started[name] = {}
-        self._panics.labels(name)
+        self._own.include_controller(name)
         self._loops.labels(name)
         self._concurrency.labels(name).set(concurrency)
         self._series[name] = _Series(
             results={result: self._reconciles.labels(name, result) for result in RESULTS},
             errors=self._errors.labels(name),
             terminal=self._terminal.labels(name),
+            panics=self._panics.labels(name),
             timeouts=self._timeouts.labels(name),
             seconds=self._seconds.labels(name),
             active=self._active.labels(name),
@@ -189,8 +185,7 @@ class Metrics:
 
     def hear(self, event: Event) -> None:
         """Counts one event; those of controllers that were not included are another manager's."""
-        handler = self._handlers.get(type(event))
-        if handler is not None:
+        for handler in self._handlers.get(type(event), ()):
             handler(event)
 
     def _queue_histogram(self, name: str, text: str) -> Histogram:
@@ -236,12 +231,7 @@ class Metrics:
             series.errors.inc()
         if event.terminal:
             series.terminal.inc()
+        if event.panicked:
+            series.panics.inc()
         if event.timed_out:
             series.timeouts.inc()
-
-    def _request_done(self, event: RequestDone) -> None:
-        place = event.code, METHODS[event.operation.verb]
-        series = self._request_series.get(place)
-        if series is None:
-            series = self._request_series[place] = self._requests.labels(*place, self._host)
-        series.inc()
