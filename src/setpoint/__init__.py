@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from setpoint.controller import (
         Context,
         Controller,
+        Owns,
         Predicate,
         PruneRefused,
         Reader,
@@ -71,7 +72,7 @@ _ROOMS = {
     ),
     "setpoint.client": ("Client", "SyncClient", "connect"),
     "setpoint.controller": (
-        *("Context", "Controller", "Predicate", "PruneRefused", "Reader", "Result", "SyncContext", "TerminalError", "predicates"),
+        *("Context", "Controller", "Owns", "Predicate", "PruneRefused", "Reader", "Result", "SyncContext", "TerminalError", "predicates"),
     ),
     "setpoint.manager": ("App", "Manager"),
     "setpoint.objects": (
@@ -124,6 +125,7 @@ __all__ = [
     "Object",
     "ObjectMeta",
     "OutcomeUnknown",
+    "Owns",
     "OwnerReference",
     "Predicate",
     "PruneRefused",

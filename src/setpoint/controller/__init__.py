@@ -32,6 +32,7 @@ from .events import (
 )
 from .hooks import Bearer, Signature
 from .memo import ApplyMemo
+from .owns import Owns
 from .predicate import Predicate
 from .queue import Queue
 from .reads import Reader
@@ -59,6 +60,7 @@ __all__ = [
     "Held",
     "HookCalled",
     "MapperFailed",
+    "Owns",
     "Predicate",
     "PredicateFailed",
     "PriorityRaised",
