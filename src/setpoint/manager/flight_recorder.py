@@ -96,25 +96,54 @@ def _place_of(cause: Cause) -> tuple[str, str, Request | str]:
 
 
 class _Active:
-    """A run that goes on."""
+    """A run that goes on. `did` is what it has done so far, None if that is nothing: most runs of a quiet cluster do nothing but read."""
 
-    __slots__ = ("after", "asked", "effects", "more", "reads", "skipped", "started", "waited", "writes")
+    __slots__ = ("after", "asked", "did", "reads", "started", "waited")
 
     def __init__(self, asked: _Asked | Cause | None, started: float, waited: float) -> None:
         self.asked = asked
         self.started = started
         self.waited = waited
         self.after: float | None = None
-        self.reads: dict[tuple[str, str, bool], int] = {}
+        self.reads: _Reads | None = None
+        self.did: _Deeds | None = None
+
+    def read(self, kind: str, key: str, live: bool) -> None:
+        if self.reads is None:
+            self.reads = _Reads()
+        self.reads.add(kind, key, live)
+
+    def deeds(self) -> _Deeds:
+        if self.did is None:
+            self.did = _Deeds()
+        return self.did
+
+
+class _Deeds:
+    """What a run does beside reading."""
+
+    __slots__ = ("effects", "more", "skipped", "writes")
+
+    def __init__(self) -> None:
         self.writes: list[Write] = []
         self.skipped: dict[str, None] = {}
         self.effects: list[Effect] = []
         self.more = 0
 
-    def read(self, kind: str, key: str, live: bool) -> None:
+
+class _Reads:
+    """What a run reads."""
+
+    __slots__ = ("more", "places")
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[str, str, bool], int] = {}
+        self.more = 0
+
+    def add(self, kind: str, key: str, live: bool) -> None:
         place = kind, key, live
-        if place in self.reads or len(self.reads) < _KEPT:
-            self.reads[place] = self.reads.get(place, 0) + 1
+        if place in self.places or len(self.places) < _KEPT:
+            self.places[place] = self.places.get(place, 0) + 1
         else:
             self.more += 1
 
@@ -203,7 +232,7 @@ class FlightRecorder:
         """What the key's next run has been asked for by, so far."""
         keys = self._controllers.get(controller)
         asked = None if keys is None else keys.asked.get(request)
-        return [] if asked is None else self._triggers(f"{controller} {request}", asked)
+        return [] if asked is None else self._triggers(controller, asked)
 
     def state(self, controller: str, request: Request) -> str:
         """`running`, `held`, `queued`, or `waiting`: for a change or a timer."""
@@ -285,8 +314,9 @@ class FlightRecorder:
             return  # it began before this controller was included
         self._running.pop(event.run, None)
         run = self._record(keys, event.controller, request, active, event.seconds)
-        run.result, run.error, run.requeue_after = event.result, event.error[:500], active.after
+        run.result, run.requeue_after = event.result, active.after
         if event.error:
+            run.error = event.error[:500]
             keys.failed[request] = run.attempt
         elif keys.failed:
             keys.failed.pop(request, None)
@@ -305,33 +335,29 @@ class FlightRecorder:
             waited=active.waited,
             result="",
             attempt=keys.failed.get(request, 0) + 1 if keys.failed else 1,
-            more=active.more,
         )
         if asked is not None:
-            run.triggers = self._triggers(f"{controller} {request}", asked)
-            run.more += 0 if isinstance(asked, Cause) else asked.more
-        if active.reads:
-            run.reads = [Read(kind, key, live, times) for (kind, key, live), times in active.reads.items()]
-        if active.writes:
-            run.writes = list(active.writes)
-        if active.skipped:
-            run.skipped = list(active.skipped)
-        if active.effects:
-            run.effects = list(active.effects)
+            run.triggers = self._triggers(controller, asked)
+            run.more = 0 if isinstance(asked, Cause) else asked.more
+        if (reads := active.reads) is not None:
+            run.reads = [Read(kind, key, live, times) for (kind, key, live), times in reads.places.items()]
+            run.more += reads.more
+        if (did := active.did) is not None:
+            run.writes, run.skipped, run.effects = list(did.writes), list(did.skipped), list(did.effects)
+            run.more += did.more
         return run
 
     def _keep(self, keys: _Keys, request: Request, run: Run) -> None:
         data = pack(run)
         known = keys.histories.pop(request, None)
-        keys.bytes += len(data)
         if known is None:
-            keys.bytes += _EACH
+            keys.bytes += _EACH + len(data)
             keys.histories[request] = (data,)
         else:
             kept = known[1 - self._runs :] if self._runs > 1 else ()
-            keys.bytes -= sum(len(one) for one in known[: len(known) - len(kept)])
+            keys.bytes += len(data) - sum(len(one) for one in known[: len(known) - len(kept)])
             keys.histories[request] = (*kept, data)
-        if keys.bytes > self._capacity // len(self._controllers) and self.size > self._capacity:
+        if keys.bytes * len(self._controllers) > self._capacity and self.size > self._capacity:
             self._forget_one(max(self._controllers.values(), key=lambda keys: keys.bytes))
 
     def _forget_one(self, keys: _Keys) -> None:
@@ -341,11 +367,12 @@ class FlightRecorder:
 
     # why it ran
 
-    def _triggers(self, run: str, asked: _Asked | Cause) -> list[Trigger]:
-        merged = [_Merged(asked)] if isinstance(asked, Cause) else asked.causes.values()
-        return [self._trigger(run, one) for one in merged]
+    def _triggers(self, controller: str, asked: _Asked | Cause) -> list[Trigger]:
+        if isinstance(asked, Cause):
+            return [self._trigger(controller, _Merged(asked))]
+        return [self._trigger(controller, merged) for merged in asked.causes.values()]
 
-    def _trigger(self, run: str, merged: _Merged) -> Trigger:
+    def _trigger(self, controller: str, merged: _Merged) -> Trigger:
         last = merged.last[-1]
         info, change = last.info, last.change
         if info is None or change is None:
@@ -362,27 +389,27 @@ class FlightRecorder:
         trigger.spec = was is None or now is None or was.generation != now.generation or not now.generation
         for one in merged.last:
             if one.change is not None and not one.change.initial:
-                self._tell_who(run, one.change, trigger)
+                self._tell_who(controller, one.change, trigger)
         return trigger
 
-    def _tell_who(self, run: str, change: Change, trigger: Trigger) -> None:
+    def _tell_who(self, controller: str, change: Change, trigger: Trigger) -> None:
         """Of several changes of an object, the last one that somebody else made is what is worth telling."""
         head = _head(change.new) or _head(change.old)
         if head is None:
             return
-        own, by = self._who(run, head.uid, "" if change.new is None else head.resource_version, change)
+        own, by = self._who(controller, head.uid, "" if change.new is None else head.resource_version, change)
         if own == "this" and trigger.own in ("process", "foreign"):
             return
         trigger.own, trigger.by, trigger.paths = own, by, []
         if own != "this" and change.old is not None and change.new is not None and self._may_compare():
             trigger.paths = changed_paths(change.old, change.new)[:_KEPT]
 
-    def _who(self, run: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
+    def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
         writer = self._own.writer(uid, version)
         if writer is None:
             return "foreign", foreign_writer(change)
-        ours, theirs = run.partition(" ")[0], writer.partition(" ")[0]
-        return ("this" if ours == theirs else "process"), theirs
+        name = writer.partition(" ")[0]
+        return ("this" if name == controller else "process"), name
 
     def _may_compare(self) -> bool:
         """Comparing costs; where very much changes, nobody will read it all."""
@@ -426,8 +453,9 @@ class FlightRecorder:
             self._own.add(head.uid, head.resource_version, operation.run)
         if after is not None and operation.verb == "delete" and (was := _head(before)) is not None:
             self._own.add(was.uid, "", operation.run)  # its event's version is nowhere told
-        if len(active.writes) >= _KEPT:
-            active.more += 1
+        did = active.deeds()
+        if len(did.writes) >= _KEPT:
+            did.more += 1
             return
         place = _place(operation) or ("" if head is None else str(head.key))
         write = Write(_done(operation, event.code), kind or operation.resource.group_resource, place)
@@ -439,7 +467,7 @@ class FlightRecorder:
             self._compare(write, operation, before, after, head)
         elif head is not None:
             write.version = head.resource_version
-        active.writes.append(write)
+        did.writes.append(write)
 
     def _compare(self, write: Write, operation: Operation, before: bytes | None, after: bytes, head: Head) -> None:
         write.version = head.resource_version
@@ -455,14 +483,14 @@ class FlightRecorder:
     def _apply_skipped(self, event: ApplySkipped) -> None:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
-        if active is not None and len(active.skipped) < _KEPT:
-            active.skipped[f"{event.kind} {event.key}"] = None
+        if active is not None and len((did := active.deeds()).skipped) < _KEPT:
+            did.skipped[f"{event.kind} {event.key}"] = None
 
     def _effect_called(self, event: EffectCalled) -> None:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
-        if active is not None and len(active.effects) < _KEPT:
-            active.effects.append(Effect(event.call, event.seconds, event.error[:200]))
+        if active is not None and len((did := active.deeds()).effects) < _KEPT:
+            did.effects.append(Effect(event.call, event.seconds, event.error[:200]))
 
 
 _PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
