@@ -206,6 +206,17 @@ class Api:
         """The document."""
         return self.ask("GET", path)
 
+    def text(self, path: str) -> str:
+        """What is no JSON."""
+        connection = self._connect()
+        try:
+            connection.request("GET", path, headers={"Authorization": self._headers["Authorization"]})
+            response = connection.getresponse()
+            assert response.status == 200, response.read()
+            return response.read().decode()
+        finally:
+            connection.close()
+
     def items(self, path: str) -> list[Json]:
         """The objects of a list."""
         return list(self.get(path)["items"])

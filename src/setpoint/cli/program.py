@@ -122,7 +122,7 @@ def crd(targets: tuple[str, ...]) -> None:
 @setpoint.command()
 @_targets
 @click.option(
-    "--namespace", "-n", "namespaces", metavar="NAME", multiple=True, help="A namespace that is watched; all, without. May be repeated."
+    "--namespace", "-n", "namespaces", metavar="NAME", multiple=True, help="A namespace that is watched; default all. May be repeated."
 )
 @click.option("--name", metavar="NAME", help="What the roles are called.  [default: the first target's name]")
 @click.option(
@@ -149,9 +149,7 @@ def rbac(
     from setpoint.cli.roles import roles
     from setpoint.cli.target import load_controllers
 
-    wanted = election(
-        leader_election_id is not None or leader_election_namespace is not None, leader_election_id, leader_election_namespace
-    )
+    wanted = election(bool(leader_election_id or leader_election_namespace), leader_election_id, leader_election_namespace)
     found = roles(load_controllers(targets), targets[0], namespaces, name=name, service_account=service_account, election=wanted)
     sys.stdout.write(yaml.safe_dump_all(found, sort_keys=False, explicit_start=True))
 

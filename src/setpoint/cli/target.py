@@ -55,9 +55,7 @@ def load_controllers(texts: Sequence[str]) -> list[Controller[Any]]:
         chosen = getattr(module, attribute) if attribute else None
         controllers = [chosen] if isinstance(chosen, Controller) else [v for v in vars(module).values() if isinstance(v, Controller)]
         if not controllers:
-            raise Failure(
-                f"{text} holds no controller at its top level; what an app adds shows only as it runs, so let the module hold its controllers"
-            )
+            raise Failure(f"{text} holds no controller at its top level; what an app adds shows only as it runs: let the module hold them")
         found.update((id(controller), controller) for controller in controllers)
     return list(found.values())
 
