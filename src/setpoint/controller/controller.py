@@ -111,7 +111,7 @@ class Controller(Outside, Generic[K]):
             raise ValueError(f"controller name {self.name!r}: use lower-case letters, digits, '-' and '.', 128 at most")
         self.labels: LabelSelector = label_selector(labels, str(self))
         self.fields: str = field_selector(fields, str(self))
-        self.predicate: Any = self._checked_predicate(predicate)
+        self.predicate: Any = self._checked_predicate(predicate, kind)
         self.indexes: tuple[Index[Any], ...] = tuple(indexes)
         self.concurrency = concurrency
         self.deadline = deadline
@@ -183,7 +183,7 @@ class Controller(Outside, Generic[K]):
         is asked for and held, unless something else holds all of it.
         """
         kind_of(kind)
-        selector, predicate = label_selector(labels, str(self)), self._checked_predicate(predicate)
+        selector, predicate = label_selector(labels, str(self)), self._checked_predicate(predicate, Object if metadata_only else kind)
         field_selector(fields, str(self))
 
         def declare(fn: Any) -> Any:
@@ -220,7 +220,12 @@ class Controller(Outside, Generic[K]):
         watched = [self.kind, *self.owns, *(watch.kind for watch in self._watches), *(index.kind for index in self.indexes)]
         return tuple(dict.fromkeys(watched))
 
-    def _checked_predicate(self, predicate: Any) -> Any:
+    def _checked_predicate(self, predicate: Any, kind: type[Object]) -> Any:
         if predicate is not None and not isinstance(predicate, Predicate):
             raise TypeError(f"{self}: predicate takes a Predicate, such as setpoint.predicates.generation_changed, not {predicate!r}")
+        if predicate is not None:
+            try:
+                predicate.check(kind)
+            except ValueError as error:
+                raise ValueError(f"{self}: the predicate cannot be asked about it: {error}") from error
         return predicate
