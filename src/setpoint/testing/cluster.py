@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, TypeVar, overload
@@ -21,6 +21,7 @@ from setpoint.cluster import ControlPlane
 from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
 from setpoint.manager import App, Manager, Options
+from setpoint.manager.why import NothingKnown, histories, in_words
 from setpoint.objects import Object, Request, Untyped, kind_of
 from setpoint.world import Event, SeededChance, World, new_loop, simulated_world
 
@@ -164,6 +165,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._run(self._settle(advance.total_seconds()))
         self._loop.raise_unseen()
 
+    def why(self, obj: Object, /) -> str:
+        """Why the controllers that are running ran for this object, or because of it, and what that changed: for a failing test to show."""
+        return self._run(self._told(obj))
+
     @property
     def writes(self) -> builtins.list[str]:
         """Every write that changed something, by anybody, in order, such as `create deployments.apps default/shop by webapp`."""
@@ -175,6 +180,13 @@ class Cluster(AbstractContextManager["Cluster"]):
         return self.world.clock.now()
 
     # within
+
+    async def _told(self, obj: Object) -> str:
+        info, told = kind_of(type(obj)), []
+        for manager in self._managers:
+            with suppress(NothingKnown):
+                told += [in_words(history) for history in histories(manager, info.kind, obj.key)]
+        return "\n\n".join(told) or f"{info.kind} {obj.key} has triggered no run of a controller that is running"
 
     def _transport(self) -> Transport:
         return self._plane.transport(latency=lambda _: self._latency.uniform(0.0005, 0.005))
