@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import struct
 from collections.abc import Awaitable, Callable
@@ -124,6 +123,6 @@ class Kubelet:
         return socket
 
 
-async def silent(shell: Shell) -> None:
+async def waits(shell: Shell) -> None:
     """A program that does nothing until it is left."""
-    await asyncio.get_running_loop().create_future()
+    await shell.input()

@@ -1,6 +1,8 @@
 """The connection: every outcome becomes an answer or the right error, and the observer hears of it."""
 
 import asyncio
+from datetime import timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -93,11 +95,36 @@ def test_patience_ends_with_the_deadline_and_with_the_tries():
 
 
 def test_a_write_that_the_server_failed_is_not_sent_again():
-    error, script, _, _ = call(WRITE, no(503, "ServiceUnavailable", "starting", retryAfterSeconds=1), ok({}))
+    for code, kind in ((500, errors.InternalError), (504, errors.Timeout)):
+        error, script, _, _ = call(WRITE, no(code, message="etcd is slow", retryAfterSeconds=1), ok({}))
+        assert type(error) is kind
+        assert len(script.sent) == 1
+        answer, _, seconds, _ = call(READ, no(code, message="etcd is slow", retryAfterSeconds=2), ok({}))
+        assert isinstance(answer, Answer)
+        assert seconds == 2
+
+
+@pytest.mark.parametrize("operation", [READ, WRITE])
+def test_a_server_that_is_not_up_yet_and_says_when_to_come_back_is_asked_again_for_every_verb(operation):
+    answer, script, seconds, _ = call(operation, no(503, "ServiceUnavailable", "starting", retryAfterSeconds=3), ok({}))
+    assert isinstance(answer, Answer)
+    assert (len(script.sent), seconds) == (2, 3)
+    error, script, _, _ = call(operation, no(503, "ServiceUnavailable", "error trying to reach service"), ok({}))
     assert type(error) is errors.ServiceUnavailable
     assert len(script.sent) == 1
-    answer, _, _, _ = call(READ, no(503, "ServiceUnavailable", "starting", retryAfterSeconds=1), ok({}))
-    assert isinstance(answer, Answer)
+
+
+def test_a_proxy_may_give_a_date_to_come_back_at():
+    async def main(world: World):
+        when = format_datetime(world.clock.now() + timedelta(seconds=7), usegmt=True)
+        busy = Answer(status=429, body=b"busy", headers={"retry-after": when})
+        await Connection(Script(busy, ok({})), world).call(WRITE)
+        assert asyncio.get_running_loop().time() == pytest.approx(7, abs=1)
+        nonsense = Answer(status=429, body=b"busy", headers={"retry-after": "soon"})
+        await Connection(Script(nonsense, ok({})), world).call(WRITE)
+        assert asyncio.get_running_loop().time() == pytest.approx(8, abs=1)
+
+    simulate(main)
 
 
 class Silent(Script):

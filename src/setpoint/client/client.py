@@ -15,12 +15,12 @@ from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import msgspec
 
-from setpoint.api import GroupVersionKind
+from setpoint.api import Answer, GroupVersionKind, Operation
 from setpoint.api.status import not_found
 from setpoint.client import verbs
 from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
-from setpoint.client.errors import Conflict
+from setpoint.client.errors import Conflict, NotServed
 from setpoint.client.manifest import Apply, content_of, key_of
 from setpoint.client.ownership import refuse_another_controller, with_owner
 from setpoint.client.pod_verbs import PodVerbs
@@ -94,6 +94,15 @@ class Client(PodVerbs):
         other.dry_run = self.dry_run if dry_run is None else dry_run
         other.field_validation = self.field_validation if field_validation is None else field_validation
         return other
+
+    async def call(self, operation: Operation) -> Answer:
+        """Any operation, on behalf of this client's run; raises as `Connection.call` does."""
+        try:
+            return await super().call(operation)
+        except NotServed:
+            if operation.resource is not None:
+                self.discovery.forget(operation.resource)
+            raise
 
     # reading
 

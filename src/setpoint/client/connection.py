@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from email.utils import parsedate_to_datetime
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -86,9 +87,10 @@ class Connection:
         that was sent and got no answer; `NotLeading` for a write that the fence held back; and `ValueError` for a name or namespace that
         would lead to another object.
 
-        A request that is answered 429 was not executed: it is sent again, after as long as the server asks, until the deadline. A read
-        that got no answer is sent once more, since a kept-alive connection may have been closed just then. One that is answered 401 is sent
-        again where the transport has come by other credentials.
+        A request that is answered 429, or 503 with a time to come back, was not executed: it is sent again, after as long as the server
+        asks, until the deadline. Whatever else failed in the server may have been executed: a read is sent again where a time is named, a
+        write is not. A read that got no answer is sent once more, since a kept-alive connection may have been closed just then. One that
+        is answered 401 is sent again where the transport has come by other credentials.
         """
         outcome = await self._outcome(operation, self._transport.send)
         if isinstance(outcome, Answer):
@@ -156,7 +158,7 @@ class Connection:
                     self._warn(outcome, operation)
                 if outcome.ok:
                     return outcome
-                wait = _seconds_to_wait(outcome, operation)
+                wait = self._seconds_to_wait(outcome, operation)
                 if wait is None or tries >= TRIES or loop.time() + wait >= deadline:
                     raise answered(outcome, operation)
                 await asyncio.sleep(wait)
@@ -216,19 +218,28 @@ class Connection:
             seconds = world.clock.monotonic() - started
             world.observer.emit(RequestDone(operation=operation, outcome=outcome, seconds=seconds, code=code_of(outcome)))
 
+    def _seconds_to_wait(self, answer: Answer, operation: Operation) -> float | None:
+        """How long the server asks to wait before the same is sent again; None where sending it again is not safe, or not asked for."""
+        after = self._asked_to_wait(answer.headers.get("retry-after", ""))
+        if answer.status == 429:
+            return 1.0 if after is None else after
+        if answer.status == 503 or (answer.status >= 500 and not operation.is_write):
+            return after
+        return None
+
+    def _asked_to_wait(self, header: str) -> float | None:
+        """Seconds, which a server gives as such; a proxy may give a date. https://httpwg.org/specs/rfc9110.html#field.retry-after"""
+        if header.isascii() and header.isdigit():
+            return float(header)
+        try:
+            at = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        return max(0.0, (at - self.world.clock.now()).total_seconds()) if at.tzinfo is not None else None
+
     def _warn(self, answer: Answer, operation: Operation) -> None:
         """Says each of the server's warnings once."""
         for text in answer.warnings:
             if text not in self._warned and len(self._warned) < _WARNINGS_KEPT:
                 self._warned[text] = None
                 _log.warning("the server warns: %s: %s", operation, text)
-
-
-def _seconds_to_wait(answer: Answer, operation: Operation) -> float | None:
-    """How long the server asks to wait before the same is sent again; None where sending it again is not safe, or not asked for."""
-    after = answer.headers.get("retry-after", "")
-    if answer.status == 429:
-        return float(after) if after.isdigit() else 1.0
-    if answer.status >= 500 and after.isdigit() and not operation.is_write:
-        return float(after)
-    return None

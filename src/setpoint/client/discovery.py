@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from setpoint.api import GroupVersionKind, Operation, Status
+from setpoint.api import GroupVersionKind, GroupVersionResource, Operation, Status
 from setpoint.api.names import api_version
 from setpoint.client.connection import Connection
 from setpoint.client.errors import NotFound, NotServed
@@ -58,7 +58,8 @@ class _CoreVersions(msgspec.Struct):
 class Discovery:
     """The kinds of one server, read when they are first asked for and remembered.
 
-    A kind that is not among what is remembered is looked for again: its CustomResourceDefinition may have been applied in between.
+    A kind that is not among what is remembered is looked for again: its CustomResourceDefinition may have been applied in between. One that
+    the server no longer serves is forgotten: it may come back under another name or scope.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -72,6 +73,11 @@ class Discovery:
         if kind not in self._known:
             raise _not_served(kind)
         return self._known[kind]
+
+    def forget(self, resource: GroupVersionResource) -> None:
+        """What the server has just said that it does not serve is looked for again when it is next asked for."""
+        for kind in [kind for kind, info in self._known.items() if info.group_version_resource == resource]:
+            del self._known[kind]
 
     async def everything(self) -> list[Served]:
         """All that the server serves now, each kind once: in the version that its group prefers, or else the next that has it.

@@ -12,8 +12,6 @@ import re
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from multidict import CIMultiDict
@@ -26,6 +24,7 @@ from setpoint.client.connection import NotYetSent
 from setpoint.client.credentials import Credential, credentials_of, impersonation
 from setpoint.client.dispatch import held_back
 from setpoint.client.http_failure import Failed, failure_of
+from setpoint.client.proxy import proxy_of
 from setpoint.client.tls import Tls
 from setpoint.client.websocket import HEARTBEAT, Refused, WebSocket
 from setpoint.world import World
@@ -44,8 +43,8 @@ T = TypeVar("T")
 class HttpTransport:
     """Carries operations to the server of a configuration.
 
-    The connection pool belongs to the event loop that the first operation runs on. Raises `ConfigError` at once for certificates that
-    cannot be used.
+    The connection pool belongs to the event loop that the first operation runs on. Raises `ConfigError` at once for certificates or a
+    proxy that cannot be used.
     """
 
     def __init__(self, config: Config, world: World) -> None:
@@ -56,7 +55,7 @@ class HttpTransport:
         self._credentials = credentials_of(config, self._ca, world)
         self._impersonation = impersonation(config)
         self._server_hostname = config.tls_server_name if secure else None
-        self._proxy = config.proxy_url or _proxy_of(config.server)
+        self._proxy = proxy_of(config)
         self._session: aiohttp.ClientSession | None = None
         self._streams: dict[int, HttpStream] = {}
         self._sockets: dict[int, WebSocket] = {}
@@ -329,12 +328,3 @@ def _time_to_connect(operation: Operation) -> aiohttp.ClientTimeout:
 def _warnings(values: list[str]) -> tuple[str, ...]:
     """The texts of `Warning` headers: `299 - "text"`."""
     return tuple(re.sub(r"\\(.)", r"\1", found[1]) if (found := _WARNING.match(value)) else value for value in values)
-
-
-def _proxy_of(server: str) -> str | None:
-    """The proxy that the environment names for a server. Loopback is never reached through one."""
-    parts = urlsplit(server)
-    host = parts.hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)
