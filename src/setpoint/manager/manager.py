@@ -106,7 +106,7 @@ class Manager:
         self.metrics: Metrics = Metrics(self.world.clock, self.options.host, request_metrics=self.options.request_metrics)
         self.metrics.registry.register(CacheMemory(self.cache))
         self.metrics.include_caches(
-            lambda: [(informer.info.group_version_kind, informer.last_contact) for informer in self.cache.informers]
+            lambda: [(informer.info.group_version_resource.group_resource, informer.last_contact) for informer in self.cache.informers]
         )
         self.flight_recorder: FlightRecorder | None = None
         if self.options.flight_recorder:

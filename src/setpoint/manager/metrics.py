@@ -18,7 +18,6 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from setpoint.api import GroupVersionKind
 from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
 from setpoint.manager.buckets import QUEUE_BUCKETS, RECONCILE_BUCKETS
 from setpoint.manager.depth import Depth
@@ -154,7 +153,7 @@ class Metrics:
         status = Gauge("leader_election_master_status", "Whether this process is the leader: 0 or 1", ["name"], registry=self.registry)
         status.labels(name).set_function(is_leader)
 
-    def include_caches(self, contacts: Callable[[], Iterable[tuple[GroupVersionKind, float | None]]]) -> None:
+    def include_caches(self, contacts: Callable[[], Iterable[tuple[str, float | None]]]) -> None:
         """Adds how old the caches are; see `CacheAge`."""
         self.registry.register(CacheAge(self.clock, contacts))
 

@@ -9,7 +9,6 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from setpoint.api import GroupVersionKind
 from setpoint.controller.events import ApplySkipped, EffectCalled, MapperFailed, PredicateFailed, RunEnded, SourceFailed
 from setpoint.manager.buckets import REQUEST_BUCKETS
 from setpoint.world import Clock, Event
@@ -104,10 +103,10 @@ class CacheAge(Collector):
     """`setpoint_cache_age_seconds`: how long ago the server was last heard of a kind; the oldest of its caches. It is a minute at most, as
     long as all is well, since servers send bookmarks.
 
-    `contacts` gives the kinds and when each was last heard of, None for not yet: such a kind is as old as the process.
+    `contacts` gives the kinds, as `deployments.apps`, and when each was last heard of, None for not yet: it is as old as the process.
     """
 
-    def __init__(self, clock: Clock, contacts: Callable[[], Iterable[tuple[GroupVersionKind, float | None]]]) -> None:
+    def __init__(self, clock: Clock, contacts: Callable[[], Iterable[tuple[str, float | None]]]) -> None:
         self._clock = clock
         self._contacts = contacts
         self._began = clock.monotonic()
@@ -118,15 +117,15 @@ class CacheAge(Collector):
     def collect(self) -> list[GaugeMetricFamily]:
         """See `Collector`."""
         now = self._clock.monotonic()
-        ages: dict[GroupVersionKind, float] = {}
+        ages: dict[str, float] = {}
         for kind, last in self._contacts():
             age = now - (self._began if last is None else last)
             ages[kind] = max(age, ages.get(kind, 0.0))
         family = GaugeMetricFamily(
             "setpoint_cache_age_seconds",
             "Seconds since the API server was last heard of a kind that is cached",
-            labels=["group", "version", "kind"],
+            labels=["kind"],
         )
         for kind, age in ages.items():
-            family.add_metric([kind.group, kind.version, kind.kind], age)
+            family.add_metric([kind], age)
         return [family]
