@@ -1,4 +1,4 @@
-"""The check of permissions at the start: all that is missing in one message, with the rules to add; nothing waits for it, unless asked to."""
+"""The check of permissions at the start: all that is missing in one message, with the rules to add. Nothing waits for it, unless asked."""
 
 import asyncio
 import json

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -90,7 +92,19 @@ def test_a_second_signal_ends_at_once_what_a_stuck_reconciler_holds(tmp_path: Pa
         program.line("stuck")
         program.signal(signal.SIGTERM)
         program.line("stopping", of="err")
-        program.signal(signal.SIGTERM)
+        program.signal(signal.SIGINT)  # another one, so that it is no echo of the first, however soon it comes
         assert program.end(seconds=20) == 130  # less than the grace of 30 s
         assert "setpoint: ended by a second signal, without grace" in program.err
         assert_nothing_left(program, kubeconfig)
+
+
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="there is no program `timeout`")
+def test_one_signal_that_arrives_twice_ends_it_well(tmp_path: Path) -> None:
+    """`timeout` signals the program, and then the group that it is in."""
+    kubeconfig = tmp_path / "kubeconfig"
+    words = ("1000", sys.executable, "-m", "setpoint", "run", "--embedded", EXAMPLE / "webapp.py", "--write-kubeconfig", kubeconfig)
+    with Program(*words, cwd=tmp_path, executable="timeout") as program:
+        program.line("running webapp", of="err")
+        program.signal(signal.SIGTERM)
+        assert program.end() == 0, program.err
+        assert not [line for line in program.err if "second signal, without" in line]

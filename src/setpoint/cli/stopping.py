@@ -13,6 +13,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from setpoint.world.clock import Clock, RealClock
+
+AT_ONCE = 0.5
+"""Seconds within which the same signal once more is the same request: `timeout` signals a process, and its group, too."""
 LATE = 5.0
 """Seconds after the grace period at which the program ends although something has not."""
 
@@ -54,16 +58,23 @@ class Ending:
 
 
 @contextmanager
-def on_signal(ending: Ending, say: Callable[[str], object], grace: float) -> Iterator[None]:
-    """The first SIGINT or SIGTERM asks for the end. The second one ends the process at once.
+def on_signal(ending: Ending, say: Callable[[str], object], grace: float, *, clock: Clock | None = None) -> Iterator[None]:
+    """The first SIGINT or SIGTERM asks for the end. The second one ends the process at once, unless it is the first one's echo (`AT_ONCE`).
 
     So does the time, `LATE` seconds after `grace`: a thread that hangs, or a loop that is blocked, ends in no other way. Nothing is lost:
     what a controller has half done, the next start does anew.
     """
 
+    clock = clock or RealClock()
+    first: tuple[int, float] | None = None
+
     def ask(number: int, frame: FrameType | None) -> None:
-        if ending.asked:
+        nonlocal first
+        if first is not None:
+            if number == first[0] and clock.monotonic() - first[1] < AT_ONCE:
+                return
             _end("ended by a second signal, without grace", 130)
+        first = number, clock.monotonic()
         ending.ask()  # before it is said: whoever reads it may send the second signal into the midst of this
         signal.setitimer(signal.ITIMER_REAL, grace + LATE)
         say("stopping: what runs may end; a second signal ends it at once")
