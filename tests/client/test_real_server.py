@@ -1,13 +1,16 @@
 """The client's further verbs, and a program that gives its credentials, on a real kube-apiserver."""
 
 import asyncio
+import base64
 import json
+from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from setpoint.client import Client, Connection, HttpTransport, errors, load_config
+from setpoint.client import Client, Config, Connection, HttpTransport, connect, errors, load_config
 from setpoint.k8s.apps.v1 import Deployment
 from setpoint.k8s.core.v1 import ConfigMap, Pod
 from setpoint.world import real_world
@@ -113,3 +116,93 @@ def test_a_program_may_give_what_the_kubeconfig_held(control_plane: Path, tmp_pa
         return await client.list(ConfigMap, namespace="kube-system", limit=1)
 
     assert on(tmp_path / "config", act)
+
+
+def test_programs_and_ports_of_a_pod_on_no_node_are_refused_as_the_server_says(control_plane: Path) -> None:
+    async def act(client: Client):
+        await client.apply(manifest("Pod", "unscheduled", spec=TEMPLATE["spec"]))
+        said = []
+        for attempt in (
+            client.exec("unscheduled", ["sh", "-c", "exit 3"]),
+            client.attach("unscheduled", stdin=True),
+            client.port_forward("unscheduled", 80),
+        ):
+            with pytest.raises(errors.ApiError) as refused:
+                async with attempt:
+                    pass
+            said.append((refused.value.code, refused.value.message))
+        with pytest.raises(errors.NotFound, match='pods "gone" not found'):
+            async with client.exec("gone", ["true"]):
+                pass
+        await client.delete(Pod, "unscheduled", grace_seconds=0)
+        await client.wait_gone(Pod, "unscheduled", timeout=30)
+        return said
+
+    for code, message in on(control_plane, act):
+        assert (code, message) == (400, "pod unscheduled does not have a host assigned")
+
+
+def test_a_token_that_was_asked_for_is_of_that_service_account(control_plane: Path) -> None:
+    async def act(client: Client):
+        await client.apply(manifest("ServiceAccount", "robot"))
+        await client.apply(manifest("Pod", "bound", spec={**TEMPLATE["spec"], "serviceAccountName": "robot"}))
+        token = await client.request_token("robot", seconds=600)
+        bound = await client.request_token("robot", audiences=["https://vault"], bound_to=await client.get(Pod, "bound"))
+        with pytest.raises(errors.NotFound):
+            await client.request_token("nobody")
+        server = client.connection._transport.config
+        config = Config(server=server.server, ca_data=server.ca_data, token=token.token)
+        async with connect(config=config, namespace=NAMESPACE) as other:
+            with pytest.raises(errors.Forbidden, match=f"system:serviceaccount:{NAMESPACE}:robot"):
+                await other.list(ConfigMap)
+        async with connect(config=replace(config, token=bound.token)) as other:
+            with pytest.raises(errors.Unauthorized):  # it is for somebody else
+                await other.list(ConfigMap)
+        return (token.expires - client.connection.world.clock.now()).total_seconds(), json.loads(_payload(bound.token))
+
+    seconds, claims = on(control_plane, act)
+    assert 500 < seconds <= 600
+    assert claims["aud"] == ["https://vault"]
+    assert claims["kubernetes.io"]["pod"]["name"] == "bound"
+
+
+def _payload(token: str) -> bytes:
+    part = token.split(".")[1]
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def test_watches_waits_and_edits(control_plane: Path) -> None:
+    async def act(client: Client):
+        await client.apply(manifest("ConfigMap", "followed", data={"n": "0"}))
+
+        def count(obj: ConfigMap) -> None:
+            obj.data["n"] = str(int(obj.data["n"]) + 1)
+
+        waiting = asyncio.create_task(client.wait(ConfigMap, "followed", lambda obj: obj.data["n"] == "4", timeout=30))
+        async with aclosing(client.watch(ConfigMap, namespace=NAMESPACE, fields="metadata.name=followed")) as seen:
+            first = await anext(seen)
+            await asyncio.gather(*[client.edit(ConfigMap, "followed", count) for _ in range(4)])
+            assert (await waiting).data == {"n": "4"}
+            values = [first.obj.data["n"] if first.obj else ""]
+            while values[-1] != "4":
+                found = (await anext(seen)).obj
+                values.append(found.data["n"] if found else "")
+            await client.delete(ConfigMap, "followed")
+            assert (await anext(seen)).obj is None
+        return values
+
+    values = on(control_plane, act)
+    assert (values[0], values[-1]) == ("0", "4")
+    assert values == sorted(set(values))  # each at most once, and never back
+
+
+def test_a_script_on_a_real_server(control_plane: Path) -> None:
+    with connect(str(control_plane), namespace=NAMESPACE) as client:
+        client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        client.apply(manifest("ConfigMap", "script", data={"a": "1"}))
+        found = client.wait(ConfigMap, "script", lambda obj: bool(obj.data), timeout=30)
+        client.delete(found)
+        client.wait_gone(ConfigMap, "script", timeout=30)
+        assert client.get(ConfigMap, "script") is None
+    with connect(str(control_plane), as_user="jane", as_groups=["dev"]) as client, pytest.raises(errors.Forbidden, match='User "jane"'):
+        client.list(ConfigMap)

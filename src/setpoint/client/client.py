@@ -373,8 +373,8 @@ class Client(PodVerbs):
     ) -> AsyncGenerator[Seen[K], None]:
         """Each object that there is, then each that changes, as it is now; `obj` is None for one that is gone, or no longer selected.
 
-        It goes on until it is closed (`contextlib.aclosing`), over cut connections and forgotten versions: after those, what differs from
-        what was given before is given, so of several changes perhaps only the last. An object that cannot be read is left out, and logged.
+        It goes on until it is closed (`contextlib.aclosing`), over cut connections and forgotten versions. It is no history: of several
+        changes in quick succession, or during a cut, perhaps only the last is given. An object that cannot be read is left out, and logged.
 
         Raises `ApiError` where the first list fails, and later where a failure will not pass by itself.
         """
