@@ -6,7 +6,7 @@ setting that never tells why; and what it returns or raises goes back into the q
 plain `def` reconcilers) reads from the cache and writes to the server.
 """
 
-from . import predicates
+from . import mappers, predicates
 from .backoff import Backoff
 from .cause import Cause
 from .context import Context, PruneRefused
@@ -81,6 +81,7 @@ __all__ = [
     "Triggered",
     "Watch",
     "WrongResult",
+    "mappers",
     "predicates",
     "reconcile_once",
 ]

@@ -5,6 +5,7 @@ So one controller may run in many managers at once, and at import nothing happen
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
@@ -18,7 +19,7 @@ from .owns import Labels, Owns, field_selector, label_selector
 from .predicate import Predicate
 from .reads import Reader
 from .result import Result
-from .signatures import Mapper, Reconciler, check_mapper, check_reconciler
+from .signatures import Mapper, ReadyMapper, Reconciler, check_mapper, check_reconciler
 from .sync_context import SyncContext
 
 K = TypeVar("K", bound=Object)
@@ -158,7 +159,7 @@ class Controller(Outside, Generic[K]):
         kind: type[W],
         /,
         *,
-        map: AsyncMapper[W] | SyncMapper[W],
+        map: AsyncMapper[W] | SyncMapper[W] | ReadyMapper,
         labels: Labels = None,
         fields: str = "",
         predicate: Predicate[W] | None = None,
@@ -169,7 +170,7 @@ class Controller(Outside, Generic[K]):
         kind: type[Any],
         /,
         *,
-        map: Callable[..., Any] | None = None,
+        map: Callable[..., Any] | ReadyMapper | None = None,
         labels: Labels = None,
         fields: str = "",
         predicate: Predicate[Any] | None = None,
@@ -177,17 +178,18 @@ class Controller(Outside, Generic[K]):
     ) -> Any:
         """Watches another kind. The mapper gives the requests that an object of it concerns; it is called with the object before and after.
 
-        Use it as a decorator, or pass `map=` to get the controller back. An `async def` mapper gets a `Reader` of the cache as well. A
-        mapper that raises is tried again on that object's current state, with backoff. `labels` and `fields` are asked of the server, which
-        sends nothing else. With `metadata_only`, mapper and predicate get an `Object` that has its metadata and nothing else; nothing else
-        is asked for and held, unless something else holds all of it.
+        Use it as a decorator, or pass `map=` to get the controller back; `setpoint.mappers` has ready-made ones. An `async def` mapper gets
+        a `Reader` of the cache as well. A mapper that raises is tried again on that object's current state, with backoff.
+
+        `labels` and `fields` are asked of the server, which sends nothing else. With `metadata_only`, mapper and predicate get an `Object`
+        that has its metadata and nothing else; nothing else is asked for and held, unless something else holds all of it.
         """
         kind_of(kind)
         selector, predicate = label_selector(labels, str(self)), self._checked_predicate(predicate, Object if metadata_only else kind)
         field_selector(fields, str(self))
 
         def declare(fn: Any) -> Any:
-            mapper = check_mapper(fn, kind, str(self))
+            mapper = self._mapper(fn, kind)
             watch = Watch(kind, mapper, labels=selector, fields=fields, predicate=predicate, metadata_only=metadata_only)
             self._watches.append(watch)
             return fn
@@ -219,6 +221,16 @@ class Controller(Outside, Generic[K]):
         """All kinds that it watches or indexes, the primary one first, each once."""
         watched = [self.kind, *self.owns, *(watch.kind for watch in self._watches), *(index.kind for index in self.indexes)]
         return tuple(dict.fromkeys(watched))
+
+    def _mapper(self, fn: Any, kind: type[Object]) -> Mapper:
+        if not isinstance(fn, ReadyMapper):
+            return check_mapper(fn, kind, str(self))
+        try:
+            bound = fn.bound(self.kind, kind, self.labels)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self} cannot watch {kind.__name__} so: {error}") from error
+        self.indexes += tuple(index for index in fn.indexes if index not in self.indexes)
+        return Mapper(bound, inspect.iscoroutinefunction(bound), repr(fn))
 
     def _checked_predicate(self, predicate: Any, kind: type[Object]) -> Any:
         if predicate is not None and not isinstance(predicate, Predicate):

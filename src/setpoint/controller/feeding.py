@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Any
 
 from setpoint.objects import Request
 from setpoint.world import World
@@ -18,7 +17,7 @@ from .backoff import Backoff
 from .events import SourceFailed
 from .intake import Intake
 from .said import in_words, log
-from .signatures import Mapper
+from .signatures import requests_of
 from .sources import Feed, Schedule, Source
 from .tools import ends_the_caller
 
@@ -159,19 +158,3 @@ class Feeding:
         )
         self._world.observer.emit(SourceFailed(controller=controller, source=name, error=in_words(error), retry_after=seconds))
         return seconds
-
-
-async def requests_of(function: Mapper, *arguments: Any) -> list[Request]:
-    """What a declared function gives, which must be requests; the last argument, a reader, is for async ones alone.
-
-    Raises what it raises, and `TypeError` for anything else than requests.
-    """
-    given = function.call(*arguments) if function.is_async else function.call(*arguments[:-1])
-    found: Any = await given if function.is_async else given
-    if isinstance(found, Request | str) or not isinstance(found, Iterable):
-        raise TypeError(f"{function.name} gave {found!r}: return a list of Request")
-    requests = list(found)
-    for request in requests:
-        if not isinstance(request, Request):
-            raise TypeError(f"{function.name} gave {request!r} among its requests: return a list of Request")
-    return requests

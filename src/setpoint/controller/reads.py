@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from setpoint.api import LabelSelector
 from setpoint.cache import AnyInformer
 from setpoint.client import Client
-from setpoint.objects import DecodeError, KindInfo, Object, Request, decode
+from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_head
 from setpoint.objects.indexes import IndexKey
 
 from .events import CacheRead
@@ -142,3 +142,22 @@ class CachedReader:
         else:
             why = "no cache of this controller covers them. Watch the kind (owns=[...] or controller.watch(...)) to have them cached"
         return self._said.once("live", info.plural, f"{reads} go to the API server each time: {why}")
+
+
+async def keys_from(reader: Reader, kind: type[K], labels: LabelSelector, index: IndexKey[K] | None = None) -> list[Request]:
+    """The keys of all objects with those labels, or of those that `index` finds; where a cache has them no object is decoded for that."""
+    informer = reader._view.covering(kind, labels, None) if isinstance(reader, CachedReader) else None
+    if informer is None:
+        return [obj.key for obj in await reader.list(kind, labels=labels, index=index)]
+    if index is None and labels == informer.selection.labels:
+        return informer.keys()
+    return [decode_head(data).key for data in informer.list(labels=labels, index=index)]
+
+
+async def uid_from(reader: Reader, kind: type[Object], key: Request) -> str | None:
+    """The UID of an object; None if there is none, or if a cache does not know it: a request would be too much for that."""
+    if isinstance(reader, CachedReader):
+        found = reader._view.get(reader._client.info_of(kind), key)
+        return None if found is None else decode_head(found).uid
+    obj = await reader.get(kind, key)
+    return None if obj is None else obj.metadata.uid

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+
+from setpoint.api import LabelSelector
+from setpoint.objects import Index, Object, Request
 
 
 class Reconciler(msgspec.Struct, frozen=True):
@@ -24,6 +28,36 @@ class Mapper(msgspec.Struct, frozen=True):
     call: Callable[..., Any]
     is_async: bool
     name: str
+
+
+class ReadyMapper(ABC):
+    """A mapper that is made for the controller that declares it: `bound` gives the function."""
+
+    indexes: tuple[Index[Any], ...] = ()
+    """What it reads by; the controller keeps them."""
+
+    @abstractmethod
+    def bound(self, primary: type[Object], watched: type[Object], labels: LabelSelector) -> Callable[..., Any]:
+        """For a controller's kind, of which it looks after those with `labels`, and the kind that it watches.
+
+        Raises `TypeError` or `ValueError` if they cannot go together.
+        """
+
+
+async def requests_of(function: Mapper, *arguments: Any) -> list[Request]:
+    """What a declared function gives, which must be requests; the last argument, a reader, is for async ones alone.
+
+    Raises what it raises, and `TypeError` for anything else than requests.
+    """
+    given = function.call(*arguments) if function.is_async else function.call(*arguments[:-1])
+    found: Any = await given if function.is_async else given
+    if isinstance(found, Request | str) or not isinstance(found, Iterable):
+        raise TypeError(f"{function.name} gave {found!r}: return a list of Request")
+    requests = list(found)
+    for request in requests:
+        if not isinstance(request, Request):
+            raise TypeError(f"{function.name} gave {request!r} among its requests: return a list of Request")
+    return requests
 
 
 def check_reconciler(fn: Any, controller: str) -> Reconciler:

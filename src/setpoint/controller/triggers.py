@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from setpoint.cache import AnyInformer, Change
@@ -25,11 +25,14 @@ from .predicate import Predicate
 from .queue import Queue
 from .reads import Reader
 from .said import in_words, log
-from .signatures import Mapper
+from .signatures import Mapper, requests_of
 from .tools import ends_the_caller
 
 _STRIDE = 100
 """So many objects are mapped before others get a turn."""
+
+_ADDED = 1000
+"""So many keys of one object are enqueued before others get a turn."""
 
 
 class Trigger(ABC):
@@ -216,8 +219,11 @@ class MappedTrigger(Trigger):
         failure: BaseException | None = None
         for level in pending.levels:
             try:
-                for request in await self._requests(level):
+                requests = await requests_of(self._mapper, decode(self._read_as, level), self._reader)
+                for number, request in enumerate(requests, 1):
                     self.queue.add(request, pending.cause, priority=pending.priority)
+                    if number % _ADDED == 0:
+                        await asyncio.sleep(0)
             except BaseException as error:
                 if ends_the_caller(error):
                     raise
@@ -228,19 +234,6 @@ class MappedTrigger(Trigger):
         else:
             pending.levels = left
             self._failed(pending, failure)
-
-    async def _requests(self, level: bytes) -> list[Request]:
-        obj = decode(self._read_as, level)
-        found: Iterable[Request] = self._mapper.call(obj, self._reader) if self._mapper.is_async else self._mapper.call(obj)
-        if self._mapper.is_async:
-            found = await found  # type: ignore[misc]  # what an async mapper gives is awaitable
-        if isinstance(found, Request | str) or not isinstance(found, Iterable):
-            raise TypeError(f"the mapper {self._mapper.name} gave {found!r}: return a list of Request")
-        requests = list(found)
-        for request in requests:
-            if not isinstance(request, Request):
-                raise TypeError(f"the mapper {self._mapper.name} gave {request!r} among its requests: return a list of Request")
-        return requests
 
     def _failed(self, pending: _Pending, error: BaseException) -> None:
         seconds = self._backoff.next(pending.key)

@@ -21,9 +21,9 @@ import msgspec
 
 from setpoint.controller import ControllerRuntime
 from setpoint.controller.events import HookCalled
-from setpoint.controller.feeding import requests_of
 from setpoint.controller.hooks import Headers, Hook, SecretMissing
 from setpoint.controller.said import in_words
+from setpoint.controller.signatures import requests_of
 
 if TYPE_CHECKING:
     from aiohttp import web
