@@ -86,7 +86,8 @@ def test_a_read_outside_of_the_set_goes_live_and_says_so(caplog: pytest.LogCaptu
 
         plane.manager.add(controller)
         await plane.start()
-        assert found and all(found)
+        assert found
+        assert all(found)
 
     on_plane(main, namespace="a")
     assert [r.message for r in caplog.records if "does not watch that namespace" in r.message and "'b'" in r.message]
@@ -256,7 +257,9 @@ def test_a_scope_tells_what_has_gone_and_what_has_come() -> None:
     scope = Scope(["a", "b", "a"])
     assert scope.names == ("a", "b")
     assert scope.set(["c", "b"]) == (["a"], ["c"])
-    assert scope.holds("c") and scope.holds("") and not scope.holds("a")
+    assert scope.holds("c")
+    assert scope.holds("")
+    assert not scope.holds("a")
 
 
 def test_metadata_of_a_namespace_that_left_is_forgotten() -> None:
@@ -266,7 +269,8 @@ def test_metadata_of_a_namespace_that_left_is_forgotten() -> None:
         plane.manager.add(recorder([]))
         await plane.start()
         informer = plane.manager.controllers[0].informers[0]
-        assert informer.objects >= 1 and informer.size > 0
+        assert informer.objects >= 1
+        assert informer.size > 0
         plane.manager.set_namespaces([])
         assert (informer.objects, informer.size, len(informer)) == (0, 0, 0)
 

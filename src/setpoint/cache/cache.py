@@ -78,7 +78,9 @@ class Cache:
         info = kind_of(kind)
         selection = Selection.parse(labels=labels, fields=fields, namespace=namespace)
         of_kind = self._informers.setdefault(info.group_version_kind, {})
-        informer = of_kind.get((selection, False)) or of_kind.get((selection, metadata_only))
+        informer = of_kind.get((selection, False))
+        if informer is None:
+            informer = of_kind.get((selection, metadata_only))
         if informer is None:
             informer = of_kind[selection, metadata_only] = self._make(kind, selection, metadata_only)
         return informer

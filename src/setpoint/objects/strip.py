@@ -124,8 +124,11 @@ def _without(data: bytes | msgspec.Raw, tree: Tree) -> bytes | None:
             del members[name]
             changed = True
         elif (kept := _without(member, deeper)) is not None:
-            members[name] = msgspec.Raw(kept)
             changed = True
+            if name == "annotations" and kept == b"{}":
+                del members[name]  # as if nobody had ever set one
+            else:
+                members[name] = msgspec.Raw(kept)
     return _join(members) if changed else None
 
 
