@@ -48,6 +48,11 @@ def setpoint() -> None:
 @click.option(
     "--hooks-bind-address", metavar="ADDRESS", help="Where the controllers' hooks are served, under /hooks/; 0 for nowhere.  [default: 0]"
 )
+@click.option(
+    "--debug-bind-address",
+    metavar="ADDRESS",
+    help="Where `setpoint why` gets its answers; 0 for nowhere.  [default: the first free port of 127.0.0.1:8082 to 8091]",
+)
 @click.option("--leader-elect", is_flag=True, help="Of all replicas that name the same Lease, let one at a time run its controllers.")
 @click.option("--leader-election-id", metavar="NAME", help="The Lease's name; needed with --leader-elect.")
 @click.option("--leader-election-namespace", metavar="NAME", help="The Lease's namespace.  [default: the context's, or the pod's]")
@@ -65,6 +70,7 @@ def run(
     metrics_bind_address: str | None,
     health_probe_bind_address: str | None,
     hooks_bind_address: str | None,
+    debug_bind_address: str | None,
     leader_elect: bool,
     leader_election_id: str | None,
     leader_election_namespace: str | None,
@@ -72,6 +78,7 @@ def run(
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
     from setpoint.cli import destination, running
+    from setpoint.manager import debug_endpoint
 
     own = destination.is_embedded(embedded, kubeconfig, context)
     if not own and (port or write_kubeconfig):
@@ -83,6 +90,7 @@ def run(
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
         hooks=destination.endpoint(hooks_bind_address or "0", "--hooks-bind-address"),
+        debug=destination.endpoint(debug_bind_address, "--debug-bind-address") if debug_bind_address else debug_endpoint.DEFAULT,
         election=destination.election(leader_elect, leader_election_id, leader_election_namespace),
         verbose=verbose,
     )
@@ -90,6 +98,26 @@ def run(
         running.run_embedded(asked, port, write_kubeconfig)
     else:
         running.run(asked, kubeconfig, context)
+
+
+@setpoint.command()
+@click.argument("words", metavar="KIND [NAMESPACE/]NAME", nargs=-1, required=True)
+@click.option("--namespace", "-n", metavar="NAME", help="The object's namespace.  [default: default]")
+@click.option("--controller", metavar="NAME", help="What this controller did, and no other.")
+@click.option("--address", metavar="URL", help="The manager to ask, as it says where it serves /debug.  [default: all on this machine]")
+@click.option("--last", metavar="N", type=click.IntRange(1), default=5, help="Show that many runs.  [default: 5]")
+@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", help="For people, or everything as JSON.")
+def why(words: tuple[str, ...], namespace: str | None, controller: str | None, address: str | None, last: int, output: str) -> None:
+    """Tell why a controller ran for an object, what it changed, and who else writes there.
+
+    KIND is spelled as in kubectl: webapp, webapps.apps.example.com, deploy. For an object that a controller owns or watches, the object
+    that it triggers is shown.
+    """
+    from setpoint.cli import why as asking
+
+    kind, key = asking.target(words, namespace)
+    asked = asking.Asked(kind=kind, key=key, controller=controller or "", address=address or "", last=last, json=output == "json")
+    asking.why(asked)
 
 
 @setpoint.command()

@@ -47,6 +47,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[str, int] | None
     health: tuple[str, int] | None
     hooks: tuple[str, int] | None
+    debug: tuple[str, int] | None
     election: tuple[str, str] | None
     verbose: bool
 
@@ -98,6 +99,7 @@ class _Program:
             metrics=asked.metrics,
             health=asked.health,
             hooks=asked.hooks,
+            debug=asked.debug,
             grace=GRACE,
             process_metrics=True,
             leader_election=_election(asked, config),
@@ -188,7 +190,7 @@ async def _install(manager: Manager) -> None:
 
 
 async def _run_manager(manager: Manager) -> None:
-    flags = "--metrics-bind-address, --health-probe-bind-address, --hooks-bind-address"
+    flags = "--metrics-bind-address, --health-probe-bind-address, --hooks-bind-address, --debug-bind-address"
     try:
         await manager.run()
     except LeadershipLost as error:

@@ -34,7 +34,7 @@ log = logging.getLogger("setpoint.manager")
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORTS = range(8082, 8092)
 """The first of them that is free is taken where no address was chosen, and `setpoint why` looks at all of them."""
-DEFAULT = (DEFAULT_HOST, 0)
+DEFAULT = (DEFAULT_HOST, -1)
 """As an address: whichever of the default ports is free, and none at all if all are taken."""
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
@@ -59,7 +59,14 @@ async def serve_debug(manager: Manager, address: tuple[str, int] | None) -> Asyn
     await runner.setup()
     try:
         await web.SockSite(runner, listening).start()
-        yield f"http://{host}:{port}"
+        where = f"http://{host}:{port}"
+        found = host == DEFAULT_HOST and port in DEFAULT_PORTS
+        log.info(
+            "serving %s/debug; why a controller runs, and what it changes:  setpoint why KIND NAMESPACE/NAME%s",
+            where,
+            "" if found else f" --address {where}",
+        )
+        yield where
     finally:
         await runner.cleanup()
 

@@ -66,6 +66,8 @@ class _Merged:
         self.times = 1
 
     def add(self, cause: Cause) -> None:
+        if cause is self.last[-1]:
+            return  # one change may concern a key twice: by what the object was, and by what it is
         self.last = [*self.last[-2:], cause]
         self.times += 1
 
@@ -449,18 +451,18 @@ class FlightRecorder:
         head = _head(after)
         if active is None:
             return  # a write outside of runs, or of somebody else in the same world: the object names who it was
-        if head is not None and head.uid:
+        was = _head(before)
+        # A write that changed nothing is answered with the version that somebody else has made.
+        if head is not None and head.uid and (was is None or (was.uid, was.resource_version) != (head.uid, head.resource_version)):
             self._own.add(head.uid, head.resource_version, operation.run)
-        if after is not None and operation.verb == "delete" and (was := _head(before)) is not None:
+        if after is not None and operation.verb == "delete" and was is not None:
             self._own.add(was.uid, "", operation.run)  # its event's version is nowhere told
         did = active.deeds()
         if len(did.writes) >= _KEPT:
             did.more += 1
             return
         place = _place(operation) or ("" if head is None else str(head.key))
-        write = Write(_done(operation, event.code), kind or operation.resource.group_resource, place)
-        if operation.subresource:
-            write.kind += f" ({operation.subresource})"
+        write = Write(_done(operation, event.code), kind or operation.resource.group_resource, place, operation.subresource)
         if after is None:
             write.code, write.changed = event.code, not event.code.isdigit()
         elif head is not None and operation.verb not in ("create", "delete", "deletecollection") and event.code != "201":

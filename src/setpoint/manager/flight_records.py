@@ -48,6 +48,7 @@ class Write(msgspec.Struct, omit_defaults=True, gc=False):
     operation: str
     kind: str
     key: str
+    subresource: str = ""
     version: str = ""
     paths: list[str] = []
     more: int = 0
@@ -125,6 +126,8 @@ def unpack(data: bytes) -> Run:
     return _decoder.decode(data)
 
 
-def document(record: History | Trigger) -> Any:
-    """For JSON; what is as usual is left out."""
-    return msgspec.to_builtins(record)
+def document(record: Any) -> Any:
+    """A record for JSON, whole: at rest what is as usual is left out, but readers of JSON should not have to know what is usual."""
+    if isinstance(record, msgspec.Struct):
+        return {name: document(getattr(record, name)) for name in record.__struct_fields__}
+    return [document(item) for item in record] if isinstance(record, list) else record

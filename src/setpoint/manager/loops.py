@@ -196,7 +196,7 @@ class Loops:
 
 
 def _target(write: Write) -> str:
-    return f"{write.kind.partition(' ')[0]} {write.key}"
+    return f"{write.kind} {write.key}"
 
 
 def _written(run: Run) -> dict[str, None]:

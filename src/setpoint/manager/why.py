@@ -200,7 +200,7 @@ def run_in_words(run: Run) -> list[str]:
         lines.append(f"  read     {', '.join(reads)}")
     lines += [f"  wrote    {write_in_words(write)}" for write in run.writes]
     if run.skipped:
-        lines.append(f"  as it is {', '.join(run.skipped)}")
+        lines.append(f"  skipped  apply of {', '.join(run.skipped)}: nothing would change")
     lines += [
         f"  called   {effect.call} in {seconds(effect.seconds)}{f': {effect.error}' if effect.error else ''}" for effect in run.effects
     ]
@@ -250,7 +250,7 @@ def trigger_in_words(trigger: Trigger) -> str:
 
 def write_in_words(write: Write) -> str:
     """One write."""
-    text = f"{write.operation} {write.kind} {write.key}"
+    text = f"{write.operation} {write.kind} {write.key}{f' ({write.subresource})' if write.subresource else ''}"
     if write.code:
         return f"{text}: answered {write.code}" if write.code.isdigit() else f"{text}: no answer, so it may have happened or not"
     if not write.changed:
