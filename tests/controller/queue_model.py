@@ -246,7 +246,8 @@ class QueueMachine(RuleBasedStateMachine):
             self.pass_time(100)
             while self.take() is not None:
                 pass
-            assert not self.wanted and not self.due
+            assert not self.wanted
+            assert not self.due
             self.queue.shut_down()
             self.queue.add(KEYS[0])
             for key in self.running:

@@ -30,16 +30,16 @@ def test_no_key_is_lost_or_runs_twice_the_earliest_time_is_kept_nobody_starves_a
 
 
 def _lifo(lane: _Lane) -> Any:
-    namespace = next(iter(lane.spaces))
-    lane.spaces[namespace].rotate(1)
+    lane.turns[0].rotate(1)
     return _TAKE_IN_TURN(lane)
 
 
 def _unfair(lane: _Lane) -> Any:
-    first = next(iter(lane.spaces))
+    first = lane.turns[0]
     entry = _TAKE_IN_TURN(lane)
-    if first in lane.spaces:
-        lane.spaces.move_to_end(first, last=False)
+    if first:
+        lane.turns.remove(first)
+        lane.turns.appendleft(first)
     return entry
 
 

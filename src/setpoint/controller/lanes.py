@@ -12,8 +12,8 @@ All is deterministic, and takes the same time whatever the number of keys and na
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -47,50 +47,65 @@ class Entry(msgspec.Struct, gc=False, eq=False):
     ready: bool = False
 
 
+class _Space(deque[Entry]):
+    """The entries of one namespace, in the order of their arrival."""
+
+    __slots__ = ("namespace",)
+    namespace: str
+
+
 class _Lane:
     """The ready entries of one priority.
 
-    An entry that was raised to another lane leaves its place behind, in `spaces` and in `order`; one that was taken leaves it in `order`.
-    Such places are skipped, and dropped before they outnumber the others.
+    `order` has them as they came, for finding the oldest; the highest lane needs none. An entry that was raised to another lane leaves its
+    place behind, in its namespace and in `order`; one that was taken in turn leaves it in `order`; a namespace whose last entry was taken
+    leaves its turn, for the case that it comes back. Such places are skipped, and dropped before they outnumber the others by `_SLACK`.
     """
 
-    __slots__ = ("left", "order", "priority", "size", "spaces")
+    __slots__ = ("left", "order", "priority", "size", "spaces", "turns")
 
-    def __init__(self, priority: int) -> None:
+    def __init__(self, priority: int, *, ordered: bool) -> None:
         self.priority = priority
         self.size = 0
         self.left = 0
-        # By namespace, the next in turn first. Ordered dictionaries find their first item in constant time, dicts do not.
-        self.spaces: OrderedDict[str, deque[Entry]] = OrderedDict()
-        self.order: deque[Entry] = deque()
+        self.spaces: dict[str, _Space] = {}
+        self.turns: deque[_Space] = deque()  # the same, the next in turn first
+        self.order: deque[Entry] | None = deque() if ordered else None
 
     def push(self, entry: Entry) -> None:
         namespace = entry.key.namespace
         space = self.spaces.get(namespace)
         if space is None:
-            space = self.spaces[namespace] = deque()
+            space = self.spaces[namespace] = _Space()
+            space.namespace = namespace
+            self.turns.append(space)
         space.append(entry)
-        self.order.append(entry)
         self.size += 1
+        if self.order is not None:
+            self.order.append(entry)
 
     def take_in_turn(self) -> Entry:
-        """The first of the namespace whose turn it is."""
-        spaces, priority = self.spaces, self.priority
+        """The first of the namespace whose turn it is; there must be one."""
+        turns, priority = self.turns, self.priority
         while True:
-            namespace = next(iter(spaces))
-            space = spaces[namespace]
-            entry = space.popleft()
-            here = entry.ready and entry.priority == priority
-            if not space:
-                del spaces[namespace]
-            elif here:
-                spaces.move_to_end(namespace)
-            if here:
-                return self._taken(entry)
+            space = turns[0]
+            while space:
+                entry = space.popleft()
+                if not entry.ready or entry.priority != priority:
+                    continue
+                turns.rotate(-1)
+                entry.ready = False
+                self.size -= 1
+                if not space or self.order is not None:
+                    self.left += 1
+                    if self.left > _SLACK:
+                        self._tidy()
+                return entry
+            del turns[0], self.spaces[space.namespace]
 
     def oldest(self) -> Entry:
         """The one that came first; there must be one."""
-        order, priority = self.order, self.priority
+        order, priority = self._ordered(), self.priority
         while not (order[0].ready and order[0].priority == priority):
             order.popleft()
         return order[0]
@@ -98,50 +113,43 @@ class _Lane:
     def take_oldest(self) -> Entry:
         """The one that came first, out of turn."""
         entry = self.oldest()
-        namespace = entry.key.namespace
-        space = self.spaces[namespace]
+        space = self.spaces[entry.key.namespace]
         while space.popleft() is not entry:
             pass  # places left behind
-        if not space:
-            del self.spaces[namespace]
-        return self._taken(entry)
+        entry.ready = False
+        self.size -= 1
+        self.left += 1
+        self._tidy()
+        return entry
 
     def leave(self) -> None:
         """One of its entries went to another lane."""
         self.size -= 1
         self.left += 1
-        if not self.size:
-            self._clear()
-        elif self.left > self.size + _SLACK:
-            self._compact()
+        self._tidy()
 
-    def _taken(self, entry: Entry) -> Entry:
-        entry.ready = False
-        self.size -= 1
-        if not self.size:
-            self._clear()
-            return entry
-        order, priority = self.order, self.priority
-        while not (order[0].ready and order[0].priority == priority):
-            order.popleft()
-        return entry
+    def _ordered(self) -> deque[Entry]:
+        """The order in which they came, from now on kept."""
+        if self.order is None:
+            self.order = deque(sorted((entry for space in self.turns for entry in self._here(space)), key=_came))
+        return self.order
 
-    def _clear(self) -> None:
+    def _tidy(self) -> None:
+        """Drops what was left behind, once it is more than what is here: so it costs each of them a constant time."""
+        if self.left <= self.size + _SLACK:
+            return
         self.left = 0
-        self.spaces.clear()
-        self.order.clear()
+        for space in self.turns:
+            here = self._here(space)
+            space.clear()
+            space.extend(here)
+        self.turns = deque(space for space in self.turns if space)
+        self.spaces = {space.namespace: space for space in self.turns}
+        if self.order is not None:
+            self.order = deque(self._here(self.order))
 
-    def _compact(self) -> None:
-        self.left = 0
-        here = [entry for entry in self.order if entry.ready and entry.priority == self.priority]
-        self.order = deque(here)
-        places = list(self.spaces)
-        self.spaces = OrderedDict((namespace, deque()) for namespace in places)
-        for entry in here:
-            self.spaces[entry.key.namespace].append(entry)
-        for namespace in places:
-            if not self.spaces[namespace]:
-                del self.spaces[namespace]
+    def _here(self, entries: Iterable[Entry]) -> list[Entry]:
+        return [entry for entry in entries if entry.ready and entry.priority == self.priority]
 
 
 class Lanes:
@@ -164,10 +172,7 @@ class Lanes:
         """It is ready, since `entry.ready_since`."""
         entry.ready = True
         self._size += 1
-        lane = self._lanes.get(entry.priority)
-        if lane is None:
-            lane = self._open(entry.priority)
-        lane.push(entry)
+        (self._lanes.get(entry.priority) or self._open(entry.priority)).push(entry)
 
     def lift(self, entry: Entry, priority: int) -> None:
         """It is ready, and from now on of that higher priority, where it joins at the end."""
@@ -212,7 +217,7 @@ class Lanes:
         return found
 
     def _open(self, priority: int) -> _Lane:
-        lane = self._lanes[priority] = _Lane(priority)
+        lane = self._lanes[priority] = _Lane(priority, ordered=bool(self._ranked) and priority < self._ranked[0].priority)
         self._ranked.append(lane)
         self._ranked.sort(key=_rank)
         return lane
@@ -226,3 +231,7 @@ class Lanes:
 
 def _rank(lane: _Lane) -> int:
     return -lane.priority
+
+
+def _came(entry: Entry) -> float:
+    return entry.ready_since

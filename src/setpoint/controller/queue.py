@@ -11,8 +11,8 @@ What it promises:
   all the same (see `lanes`);
 - with `min_interval`, a key rests so many seconds after a run that succeeded; what is added meanwhile is kept.
 
-A key is at any time in any of these: *dirty* (wants a run), *processing* (runs), *held* (must not run yet), *resting* (must not run before a
-known time), and it may have a *due* time. It is in a lane, ready to be given out, exactly if it is dirty and none of the next three.
+A key is at any time in any of these: *dirty* (wants a run), *processing* (runs), *held* (must not run yet), *resting* (must not run before
+a known time), and it may have a *due* time. It is in a lane, ready to be given out, exactly if it is dirty and none of the next three.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from .events import PriorityRaised, QueueAdded, QueueTaken, TimerSet, Triggered
 from .lanes import AGEING, NORMAL_PRIORITY, Entry, Lanes
 from .rate_limiters import RateLimiter
 
-_Timer: TypeAlias = tuple[float, Cause | str, int]
-"""When a key is due, why, and at which priority."""
+_Timer: TypeAlias = tuple[float, Cause | str, int, int]
+"""When a key is due, why, at which priority, and the number of its place in the heap."""
 
 
 class Queue:
@@ -142,10 +142,10 @@ class Queue:
         if known is not None:
             priority = max(priority, known[2])
             if known[0] <= due:
-                self._due[key] = known[0], known[1], priority
+                self._due[key] = known[0], known[1], priority, known[3]
                 return
-        self._due[key] = due, reason, priority
         self._pushed += 1
+        self._due[key] = due, reason, priority, self._pushed
         heapq.heappush(self._heap, (due, self._pushed, key))
         self._set_alarm()
 
@@ -252,10 +252,10 @@ class Queue:
     def _drop_met(self) -> None:
         """Drops entries of the heap whose timer was met by a run, or replaced by an earlier one."""
         heap, due = self._heap, self._due
-        while heap and (due.get(heap[0][2]) or (None,))[0] != heap[0][0]:
+        while heap and ((timer := due.get(heap[0][2])) is None or timer[3] != heap[0][1]):
             heapq.heappop(heap)
         if len(heap) > 2 * len(due) + 64:
-            self._heap = [entry for entry in heap if (due.get(entry[2]) or (None,))[0] == entry[0]]
+            self._heap = [place for place in heap if (timer := due.get(place[2])) is not None and timer[3] == place[1]]
             heapq.heapify(self._heap)
 
     def _set_alarm(self) -> None:
@@ -278,7 +278,7 @@ class Queue:
         self._drop_met()
         while self._heap and self._heap[0][0] <= now:
             key = heapq.heappop(self._heap)[2]
-            _, reason, priority = self._due.pop(key)
+            _, reason, priority, _ = self._due.pop(key)
             self.add(key, reason, priority=priority)
             self._drop_met()
         while self._rests and self._rests[0][0] <= now:
