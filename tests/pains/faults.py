@@ -18,6 +18,8 @@ class Line:
 
     def __init__(self, inner: Transport) -> None:
         self.operations: list[Operation] = []
+        self.received: dict[str, int] = {}
+        """The bytes that have come, by kind."""
         self._inner = inner
         self._dead = False
         self._news = asyncio.Event()
@@ -79,6 +81,8 @@ class Line:
             stream = _Stream(self, plural, outcome)
             self._streams.append(stream)
             return stream
+        if isinstance(outcome, Answer):
+            self.count(plural, outcome.body)
         return outcome
 
     async def close(self) -> None:
@@ -91,6 +95,10 @@ class Line:
         """Whether an event may be delivered now."""
         limit = self._held.get(plural)
         return limit is None or int(decode_head(decode_frame(frame).object).resource_version or 0) <= limit
+
+    def count(self, plural: str, *received: bytes) -> None:
+        """Something has come."""
+        self.received[plural] = self.received.get(plural, 0) + sum(map(len, received))
 
     async def changed(self) -> None:
         """Returns when a fault began or ended."""
@@ -134,6 +142,7 @@ class _Stream:
                 frames, self._reading = self._reading.result(), None
                 if frames is None:
                     return None
+                self._line.count(self.plural, *frames)
                 self._kept = frames
 
     async def close(self) -> None:

@@ -102,8 +102,13 @@ class Scene:
         """Sets fields of a Thing's spec."""
         return self.change(thing, lambda found: [setattr(found.spec, name, value) for name, value in spec.items()])
 
-    def launch(self, *controllers: Controller[Any], prepare: Callable[[Line], object] = lambda line: None) -> Line:
-        """Starts a process that runs them, and gives its line to the server."""
+    def launch(
+        self,
+        *controllers: Controller[Any],
+        prepare: Callable[[Line], object] = lambda line: None,
+        configure: Callable[[Manager], object] = lambda manager: None,
+    ) -> Line:
+        """Starts a process that runs them, and gives its line to the server. Line and manager may be seen to before anything begins."""
         lines: list[Line] = []
         started = len(self.managers)
 
@@ -112,7 +117,7 @@ class Scene:
             prepare(lines[0])
             return lines[0]
 
-        self.start(_process(self.managers, controllers), through=through)
+        self.start(_process(self.managers, controllers, configure), through=through)
         self.until(lambda: len(self.managers) > started and self.managers[-1].has_started, "the start")
         return lines[0]
 
@@ -135,10 +140,11 @@ class Scene:
         return self.managers[-1].metrics.registry.get_sample_value(name, labels) or 0.0
 
 
-def _process(managers: list[Manager], controllers: tuple[Controller[Any], ...]) -> Any:
+def _process(managers: list[Manager], controllers: tuple[Controller[Any], ...], configure: Callable[[Manager], object]) -> Any:
     @asynccontextmanager
     async def app(manager: Manager) -> AsyncIterator[None]:
         managers.append(manager)
+        configure(manager)
         manager.add(*controllers)
         yield
 

@@ -37,6 +37,7 @@ def test_a_foreign_write_between_read_and_update_makes_no_error(cluster: Embedde
     results = [ended.result for ended in cluster.heard(RunEnded, controller="copier")]
     assert results.count("requeue") == 1, results
     assert cluster.metric("controller_runtime_reconcile_total", controller="copier", result="requeue") == 1
+    assert cluster.metric("setpoint_reconcile_conflicts_total", controller="copier") == 1
     assert cluster.metric("controller_runtime_reconcile_errors_total", controller="copier") == 0
     assert errors(caplog) == []
     assert not any(record.exc_info for record in caplog.records)

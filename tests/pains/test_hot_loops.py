@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Annotated, Any
 
 import pytest
 
-from setpoint import Context, Controller, Field, Object, ObjectMeta, Request, Resource, Struct, kind, predicates
+from setpoint import Condition, Context, Controller, Field, Object, ObjectMeta, Request, Resource, Struct, kind, predicates
 from setpoint.controller.events import RunStarted
 from setpoint.k8s.apps.v1 import Deployment, DeploymentSpec
 from setpoint.k8s.core.v1 import Container, PodSpec, PodTemplateSpec, Service, ServicePort, ServiceSpec
@@ -173,7 +174,71 @@ def test_a_reason_that_differs_in_each_run_does_not_make_the_next_run(cluster: E
     assert len(writes(line)) == 2
 
 
+@pytest.mark.parametrize(("clock", "path"), [(True, "lastTransitionTime"), (False, "status.phase")])
+def test_a_loop_of_an_authors_making_is_said_with_the_field_that_never_rests(
+    cluster: Embedded | Real, caplog: pytest.LogCaptureFixture, clock: bool, path: str
+) -> None:
+    """volcano-sh/agentcube#261, ray-project/kuberay PR#639: the same two, by a controller that writes the time of day, or a name that is
+    never the same, by hand. No framework can forbid that; but nobody noticed for weeks.
+    """
+    looping, runs = Controller(Thing, name="looping"), list[str]()
+
+    @looping.reconciler
+    async def loop(ctx: Context, request: Request) -> None:
+        thing = await ctx.get(Thing, request)
+        if thing is None:
+            return
+        runs.append(request.name)
+        if clock:
+            now = ctx.now().replace(microsecond=0) + timedelta(seconds=len(runs))
+            thing.status.conditions = [Condition(type="Ready", status="True", reason="Done", message="", last_transition_time=now)]
+        else:
+            thing.status.phase = f"pod {thing.name}-{len(runs):05} cannot be created"
+        await ctx.update_status(thing)
+        if len(runs) == 100:
+            await asyncio.Event().wait()  # enough
+
+    cluster.thing()
+    cluster.launch(looping)
+    cluster.until(lambda: len(runs) == 100)
+    (said,) = [record for record in caplog.records if "triggers the next run" in record.getMessage()]
+    assert path in said.getMessage()
+    assert (said.controller, said.request) == ("looping", f"{cluster.namespace}/a")
+
+
 # ---- two against each other
+
+
+def test_two_controllers_that_fight_over_a_field_are_both_named(cluster: Embedded | Real, caplog: pytest.LogCaptureFixture) -> None:
+    """openshift/hive#2943, valkey-io/valkey-operator#315: what one writes another one sets back, thousands of times, until something else
+    breaks. Who they are and which field they mean must be said once.
+    """
+    rounds: list[str] = []
+
+    def painter(name: str, color: str) -> Controller[Thing]:
+        painting = Controller(Thing, name=name)
+
+        @painting.reconciler
+        async def paint(ctx: Context, request: Request) -> None:
+            thing = await ctx.get(Thing, request)
+            if thing is not None and thing.spec.value != color and len(rounds) < 60:
+                rounds.append(name)
+                thing.spec.value = color
+                await ctx.update(thing)
+
+        return painting
+
+    cluster.thing(value="white")
+    for name, color in (("red-team", "red"), ("blue-team", "blue")):
+        cluster.launch(painter(name, color))
+    cluster.settle()
+    assert len(rounds) == 60
+    said = [record.getMessage() for record in caplog.records if "fight over" in record.getMessage()]
+    assert 1 <= len(said) <= 2  # each process tells once
+    for text in said:
+        assert "red-team" in text
+        assert "blue-team" in text
+        assert "spec.value of Thing" in text
 
 
 def test_two_controllers_with_the_same_finalizer_do_not_add_and_remove_it_in_turns(cluster: Embedded | Real) -> None:

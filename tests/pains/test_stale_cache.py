@@ -303,3 +303,54 @@ def test_an_object_that_lost_the_selectors_label_is_adopted_again(cluster: Embed
     assert cluster.refresh(secret).metadata.labels == {"managed-by": "me"}
     assert [ended.error for ended in cluster.heard(RunEnded, controller="keeper") if ended.error] == []
     assert errors(caplog) == []
+
+
+def test_creating_what_the_selector_hides_is_explained(cluster: Embedded | Real, caplog: pytest.LogCaptureFixture) -> None:
+    """hashicorp/vault-secrets-operator#1212: the same, by a controller that lists before it creates. A list shows what the selector shows;
+    that the Secret exists all the same must be said, or people look for it for days.
+    """
+    keeper = Controller(Thing, name="keeper")
+    keeper.watch(Secret, labels="managed-by=me", map=lambda secret: [Request(secret.namespace, secret.name)])
+
+    @keeper.reconciler
+    async def keep(ctx: Context, request: Request) -> None:
+        if not await ctx.list(Secret, namespace=request.namespace, labels="managed-by=me"):
+            labels = {"managed-by": "me"}
+            await ctx.create(Secret(metadata=ObjectMeta(name=request.name, namespace=request.namespace, labels=labels)))
+
+    cluster.create(Secret(metadata=cluster.meta("a")))
+    cluster.thing()
+    cluster.launch(keeper)
+    (said,) = cluster.until(lambda: errors(caplog)[:1], "the error")
+    assert "managed-by=me" in said
+    assert "live=True" in said
+    cluster.stop()
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["changed", "replaced"])
+def test_what_the_cache_leaves_out_is_not_lost_by_an_update(cluster: Embedded | Real, whole: bool) -> None:
+    """operator-framework/operator-controller#2328: to save memory the cache leaves an annotation out. Later the object is updated as a
+    whole, as it was read, and the annotation is gone from the server too.
+    """
+    labelling, annotation = Controller(ConfigMap, name="labelling", labels="app=web"), "kubectl.kubernetes.io/last-applied-configuration"
+
+    @labelling.reconciler
+    async def label(ctx: Context, request: Request) -> None:
+        found = await ctx.get(ConfigMap, request)
+        if found is not None:
+            assert annotation not in found.metadata.annotations
+            assert found.data == {}
+            found.metadata.labels = {"app": "web", "by": "me"}
+            if whole:
+                found.metadata.annotations = {"kept": "yes", "mine": "too"}
+            await ctx.update(found)
+
+    annotations = {annotation: "{}", "kept": "yes"}
+    made = cluster.create(ConfigMap(metadata=cluster.meta("a", labels={"app": "web"}, annotations=annotations), data={"key": "value"}))
+    strip = [f'metadata.annotations["{annotation}"]', "data"]
+    cluster.launch(labelling, configure=lambda manager: manager.cache.configure(ConfigMap, strip=strip))
+    cluster.settle()
+    found = cluster.refresh(made)
+    assert found.metadata.labels == {"app": "web", "by": "me"}
+    assert found.metadata.annotations == annotations | ({"mine": "too"} if whole else {})
+    assert found.data == {"key": "value"}
