@@ -22,9 +22,10 @@ import msgspec
 from setpoint.cache import Cache
 from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
-from setpoint.controller import Controller, ControllerRuntime
+from setpoint.controller import Controller, ControllerRuntime, Watch
 from setpoint.manager.debug_endpoint import serve_debug
 from setpoint.manager.election import LeaderElection, LeadershipLost
+from setpoint.manager.embedding import Running
 from setpoint.manager.endpoints import serve
 from setpoint.manager.flight_recorder import FlightRecorder
 from setpoint.manager.health import Check, Health, staleness
@@ -210,6 +211,19 @@ class Manager:
         """As `trigger`, from any thread. What is wrong with the request is raised at once. Raises `RuntimeError` after the end."""
         self._runtime(controller).inflow.intake.add_threadsafe(request, reason or "triggered")
 
+    async def add_watch(self, controller: Controller[Any] | str, watch: Watch) -> Watch:
+        """Lets a controller watch one more kind from now on, as ``controller.new_watch(Kind, map=...)`` says; gives the watch back.
+
+        It returns when every object that is there has been heard of, and waits for a kind that the server does not have yet. Raises
+        `LookupError` for a controller that was not added.
+        """
+        await self._runtime(controller).add_watch(watch)
+        return watch
+
+    async def remove_watch(self, controller: Controller[Any] | str, watch: Watch) -> None:
+        """Ends a watch that was added by `add_watch`; the server is watched no longer if nothing else needs it. Raises `LookupError`."""
+        await self._runtime(controller).remove_watch(watch)
+
     def _runtime(self, controller: Controller[Any] | str) -> ControllerRuntime:
         name = controller if isinstance(controller, str) else controller.name
         runtime = self._runtimes.get(name)
@@ -220,6 +234,13 @@ class Manager:
     def stop(self) -> None:
         """Asks `run` to end: gracefully, and once."""
         self._stop.set()
+
+    def running(self) -> Running:
+        """Runs while an `async with` block of a program that has a loop of its own does: `async with manager.running(): ...`.
+
+        The end of the block ends it gracefully. Should it end by itself, the block is cancelled and the reason raised in its place.
+        """
+        return Running(self)
 
     async def run(self) -> None:
         """Runs until `stop`, or until cancelled, which ends without grace. Raises `PortInUse` if an endpoint's port is taken.
@@ -319,10 +340,12 @@ class Manager:
         error = None if part.cancelled() else part.exception()
         if isinstance(error, LeadershipLost):
             self._failure = error
+            log.error("%s", error)  # as well: whoever runs the manager may look at how it ended much later
             self.stop()
         elif self.phase is Phase.RUNNING and self._failure is None:
             self._failure = RuntimeError(f"{part.get_name()} has ended, though nothing told it to, and so the manager cannot go on")
             self._failure.__cause__ = error
+            log.error("%s", self._failure, exc_info=error)
             self.stop()
         elif error is not None:
             log.error("%s has failed while the manager ends: %s", part.get_name(), error, exc_info=error)
