@@ -391,3 +391,24 @@ def test_hooks_that_cannot_be_called_are_refused_at_the_declaration():
             made()
     with pytest.raises(ValueError, match="no algorithm"):
         Signature(env="A", algorithm="rot13")
+
+
+# ---- watches at run time
+
+
+def test_an_app_adds_and_ends_a_watch_while_the_manager_runs():
+    controller, runs = counted()
+
+    async def main(manager):
+        runs.clear()
+        watch = await manager.add_watch(controller, controller.new_watch(Namespace, map=lambda obj: [Request("default", obj.name)]))
+        await asyncio.sleep(1)
+        assert "default/default" in runs
+        await manager.remove_watch("counted", watch)
+        assert [informer.info.kind for informer in manager.cache.informers] == ["ConfigMap"]
+        runs.clear()
+        await manager.client.create(Namespace(metadata=ObjectMeta(name="late")))
+        await asyncio.sleep(1)
+        assert runs == []
+
+    managed(main, controller)

@@ -37,6 +37,7 @@ class Cache:
         self._informers: dict[GroupVersionKind, dict[_Place, AnyInformer]] = {}
         self._tasks: dict[Informer, asyncio.Task[None]] = {}
         self._ending: dict[asyncio.Task[None], None] = {}
+        self._claims: dict[AnyInformer, int] = {}
         self._context: contextvars.Context | None = None
         self._ended: asyncio.Future[None] | None = None
 
@@ -67,7 +68,7 @@ class Cache:
     def informer(
         self, kind: type[Object], *, labels: str = "", fields: str = "", namespace: str = "", metadata_only: bool = False
     ) -> AnyInformer:
-        """Declares an informer, or gives the one declared before; while the cache runs it starts at once.
+        """Declares an informer, or gives the one declared before; while the cache runs it starts at once, and runs until `release`.
 
         It holds the objects of all namespaces that the cache looks at, or of `namespace` alone. With `metadata_only` their metadata are
         enough: where all of the same objects is kept anyway, that informer is given.
@@ -83,7 +84,25 @@ class Cache:
             informer = of_kind.get((selection, metadata_only))
         if informer is None:
             informer = of_kind[selection, metadata_only] = self._make(kind, selection, metadata_only)
+        self.claim(informer)
         return informer
+
+    def claim(self, informer: AnyInformer) -> None:
+        """One more needs it, as whoever has declared it does."""
+        self._claims[informer] = self._claims.get(informer, 0) + 1
+
+    async def release(self, informer: AnyInformer) -> None:
+        """One less needs it. When nobody does any more, its watch is closed, and whoever listens to it hears nothing more."""
+        left = self._claims.get(informer, 0) - 1
+        if left > 0:
+            self._claims[informer] = left
+        elif self._claims.pop(informer, None) is not None:
+            of_kind = self._informers[informer.info.group_version_kind]
+            for place in [place for place, known in of_kind.items() if known is informer]:
+                del of_kind[place]
+            for part in _parts(informer):
+                self._end(part)
+            await asyncio.gather(*self._ending, return_exceptions=True)
 
     def find(
         self, kind: type[Object], *, labels: LabelSelector | None = None, namespace: str | None = None, name: str = ""
@@ -140,6 +159,7 @@ class Cache:
     async def forget(self, kind: type[Object]) -> None:
         """Ends and forgets the informers of a kind that is gone, and the kind. Whoever still listens to one of them hears nothing more."""
         for declared in self._informers.pop(kind_of(kind).group_version_kind, {}).values():
+            self._claims.pop(declared, None)
             for informer in _parts(declared):
                 task = self._tasks.pop(informer, None)
                 if task is not None:

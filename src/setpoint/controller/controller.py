@@ -185,19 +185,38 @@ class Controller(Outside, Generic[K]):
         that has its metadata and nothing else; nothing else is asked for and held, unless something else holds all of it.
         """
         kind_of(kind)
-        selector, predicate = label_selector(labels, str(self)), self._checked_predicate(predicate, Object if metadata_only else kind)
+        label_selector(labels, str(self))
         field_selector(fields, str(self))
+        self._checked_predicate(predicate, Object if metadata_only else kind)
 
         def declare(fn: Any) -> Any:
-            mapper = self._mapper(fn, kind)
-            watch = Watch(kind, mapper, labels=selector, fields=fields, predicate=predicate, metadata_only=metadata_only)
-            self._watches.append(watch)
+            self._watches.append(self.new_watch(kind, fn, labels=labels, fields=fields, predicate=predicate, metadata_only=metadata_only))
+            if isinstance(fn, ReadyMapper):
+                self.indexes += tuple(index for index in fn.indexes if index not in self.indexes)
             return fn
 
         if map is None:
             return declare
         declare(map)
         return self
+
+    def new_watch(
+        self,
+        kind: type[W],
+        /,
+        map: AsyncMapper[W] | SyncMapper[W] | ReadyMapper,
+        *,
+        labels: Labels = None,
+        fields: str = "",
+        predicate: Predicate[W] | None = None,
+        metadata_only: bool = False,
+    ) -> Watch:
+        """A watch as `watch` declares it, which the controller does not keep: for `Manager.add_watch`, while it runs."""
+        kind_of(kind)
+        checked = self._checked_predicate(predicate, Object if metadata_only else kind)
+        field_selector(fields, str(self))
+        selector = label_selector(labels, str(self))
+        return Watch(kind, self._mapper(map, kind), labels=selector, fields=fields, predicate=checked, metadata_only=metadata_only)
 
     @property
     def owns(self) -> tuple[type[Object], ...]:
@@ -229,7 +248,6 @@ class Controller(Outside, Generic[K]):
             bound = fn.bound(self.kind, kind, self.labels)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self} cannot watch {kind.__name__} so: {error}") from error
-        self.indexes += tuple(index for index in fn.indexes if index not in self.indexes)
         return Mapper(bound, inspect.iscoroutinefunction(bound), repr(fn))
 
     def _checked_predicate(self, predicate: Any, kind: type[Object]) -> Any:

@@ -82,6 +82,7 @@ class ControllerRuntime:
         self._reader = CachedReader(self.tools.client, view, self.tools.said)
         self._context = contextvars.copy_context()
         self._triggers: list[Trigger] = []
+        self._added: dict[MappedTrigger, Watch] = {}
         self._workers: list[asyncio.Task[None]] = []
         self._beside: dict[asyncio.Task[None], None] = {}
         self._holds: dict[asyncio.Task[None], None] = {}
@@ -192,21 +193,43 @@ class ControllerRuntime:
     async def add_watch(self, watch: Watch) -> None:
         """Watches one more kind while it runs, as `Controller.watch` declares it; returns when its start-up listing has enqueued.
 
-        A kind that the server does not have makes it wait. Cancelled, it has done nothing.
+        A kind that the server does not have makes it wait. Cancelled, it has done nothing. Every object that is there is mapped, also
+        where its informer has been at work for long.
         """
         trigger = self._mapped(watch)
-        if self._started:
-            await trigger.informer.synced()
-        if not self._stopped:
-            self._triggers.append(trigger)
-            if self._listening:  # else `start` will listen to it, with all others
-                trigger.start()
+        try:
+            if self._started:
+                await trigger.informer.synced()
+        except BaseException:
+            await self.cache.release(trigger.informer)
+            raise
+        if self._stopped:
+            return
+        self._added[trigger] = watch
+        self._triggers.append(trigger)
+        if self._listening:  # else `start` will listen to it, with all others
+            trigger.start()
+
+    async def remove_watch(self, watch: Watch) -> None:
+        """Ends a watch that was added by `add_watch`. The server is watched no longer if nothing else needs it.
+
+        Raises `LookupError` for any other watch.
+        """
+        for trigger, added in self._added.items():
+            if added is watch:
+                return await self._remove(trigger)
+        raise LookupError(f"{self.controller} was not given this watch of {watch.kind.__name__} by add_watch, or has ended it")
 
     async def remove_watches(self, kind: type[Object]) -> None:
-        """Stops listening to a kind that was added by `add_watch`."""
-        for trigger in [trigger for trigger in self._triggers if trigger.kind is kind and isinstance(trigger, MappedTrigger)]:
-            self._triggers.remove(trigger)
-            await trigger.stop()
+        """Ends every watch of a kind that was added by `add_watch`."""
+        for trigger in [trigger for trigger in self._added if trigger.kind is kind]:
+            await self._remove(trigger)
+
+    async def _remove(self, trigger: MappedTrigger) -> None:
+        del self._added[trigger]
+        self._triggers.remove(trigger)
+        await trigger.stop()
+        await self.cache.release(trigger.informer)
 
     # triggers
 
@@ -225,6 +248,7 @@ class ControllerRuntime:
             self._triggers.append(self._mapped(watch))
         for index in controller.indexes:
             for holding in self.cache.holding(kind_of(index.kind)) or [self._informer(index.kind)]:
+                self.cache.claim(holding)
                 holding.index(index)
 
     def _mapped(self, watch: Watch) -> MappedTrigger:
