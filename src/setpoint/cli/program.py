@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import NoReturn
 
@@ -53,6 +54,7 @@ def setpoint() -> None:
     metavar="ADDRESS",
     help="Where `setpoint why` gets its answers; 0 for nowhere.  [default: the first free port of 127.0.0.1:8082 to 8091]",
 )
+@click.option("--request-metrics", is_flag=True, help="Measure each request to the API server: how long it takes, how large it is.")
 @click.option("--leader-elect", is_flag=True, help="Of all replicas that name the same Lease, let one at a time run its controllers.")
 @click.option("--leader-election-id", metavar="NAME", help="The Lease's name; needed with --leader-elect.")
 @click.option("--leader-election-namespace", metavar="NAME", help="The Lease's namespace.  [default: the context's, or the pod's]")
@@ -71,6 +73,7 @@ def run(
     health_probe_bind_address: str | None,
     hooks_bind_address: str | None,
     debug_bind_address: str | None,
+    request_metrics: bool,
     leader_elect: bool,
     leader_election_id: str | None,
     leader_election_namespace: str | None,
@@ -90,6 +93,7 @@ def run(
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
         hooks=destination.endpoint(hooks_bind_address or "0", "--hooks-bind-address"),
+        request_metrics=request_metrics,
         debug=destination.endpoint(debug_bind_address, "--debug-bind-address") if debug_bind_address else debug_endpoint.DEFAULT,
         election=destination.election(leader_elect, leader_election_id, leader_election_namespace),
         verbose=verbose,
@@ -129,6 +133,25 @@ def server(port: int, write_kubeconfig: str | None, no_controllers: bool) -> Non
     from setpoint.cli import serving
 
     serving.serve(port, write_kubeconfig, controllers=not no_controllers)
+
+
+@setpoint.command()
+@click.option("--title", default="Setpoint controllers", show_default=True, help="What the dashboard is called.")
+def dashboard(title: str) -> None:
+    """Print a Grafana dashboard as JSON."""
+    from setpoint.manager.dashboard import dashboard as model
+
+    click.echo(json.dumps(model(title), indent=2))
+
+
+@setpoint.command()
+@click.option("--name", default="setpoint", show_default=True, help="What the PrometheusRule is called.")
+@click.option("--namespace", "-n", default="", help="Its namespace.")
+def alerts(name: str, namespace: str) -> None:
+    """Print alerts, a PrometheusRule of the Prometheus operator, as YAML."""
+    from setpoint.manager.alerts import prometheus_rule
+
+    click.echo(yaml.safe_dump(prometheus_rule(name, namespace), sort_keys=False, width=1000), nl=False)
 
 
 @setpoint.command()

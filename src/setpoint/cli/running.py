@@ -47,6 +47,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[str, int] | None
     health: tuple[str, int] | None
     hooks: tuple[str, int] | None
+    request_metrics: bool
     debug: tuple[str, int] | None
     election: tuple[str, str] | None
     verbose: bool
@@ -99,6 +100,7 @@ class _Program:
             metrics=asked.metrics,
             health=asked.health,
             hooks=asked.hooks,
+            request_metrics=asked.request_metrics,
             debug=asked.debug,
             grace=GRACE,
             process_metrics=True,
