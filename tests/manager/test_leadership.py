@@ -421,6 +421,63 @@ def test_a_blocked_event_loop_does_not_keep_the_lease_from_being_renewed(tmp_pat
         assert asyncio.run(main(load_config(str(path), None))) == (True, 0, "")
 
 
+def test_an_async_reconciler_that_sleeps_beyond_the_lease_writes_nothing_after_it_was_lost(tmp_path):
+    """On the machine's clock: the loop stands still, as in `time.sleep(20)` under a lease of 15 s; here, until the lease is lost."""
+    world = real_world()
+    election = LeaderElection(name=KEY.name, namespace=KEY.namespace, lease_duration=2, renew_deadline=1.0, retry_period=0.1)
+    tick = threading.Event()
+
+    class Divided(HttpTransport):
+        """The election's way to the server can be cut by itself."""
+
+        def another(self):
+            return ways[0]
+
+    ways: list[Way] = []
+
+    async def main(config):
+        ways.append(Way(HttpTransport(config, world)))
+        connection = Connection(Divided(config, world), world)
+        manager = Manager(connection, options=Options(leader_election=election, blocked=60.0))
+        client = Client(Connection(HttpTransport(config, world), world))
+        controller = Controller(ConfigMap, name="blocking")
+        refused: list[str] = []
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            ways[0].cut = True
+            while manager.is_leader:
+                tick.wait(0.02)
+            try:
+                await ctx.apply(config_map("written"))
+            except NotLeading as error:
+                refused.append(str(error))
+                raise
+
+        manager.add(controller)
+        await client.create(config_map("one"))
+        with pytest.raises(LeadershipLost):
+            async with asyncio.timeout(60):
+                await manager.run()
+        written = await client.get(ConfigMap, "default/written")
+        await client.connection.close()
+        await connection.close()
+        return refused, written
+
+    @asynccontextmanager
+    async def server():
+        async with ControlPlane(world, controllers=False) as plane, serve(plane.server, world) as address:
+            yield address
+
+    with LoopThread("server") as thread, thread.hold(server) as address:
+        path = tmp_path / "kubeconfig"
+        write_kubeconfig(path, address.url, address.ca_pem, address.token)
+        refused, written = asyncio.run(main(load_config(str(path), None)))
+    assert written is None
+    assert refused
+    assert "does not lead" in refused[0]
+
+
 def test_a_plain_reconciler_in_a_thread_cannot_write_either():
     async def main(world: World):
         async with ControlPlane(world, controllers=False) as plane:
