@@ -110,6 +110,8 @@ class ModelServer:
         self.served = True
         self.asked: list[Operation] = []
         self.failures: list[Outcome] = []
+        self.replays = 0
+        """So many versions before the one that a watch resumes from it begins: an API server may repeat what is known."""
 
     # what happens on the server
 
@@ -251,7 +253,7 @@ class ModelServer:
                 since = int(operation.options["resourceVersion"])
             except ValueError:
                 return bad_request("invalid resource version").status.answer()
-            stream.since = since
+            stream.since = max(0, since - self.replays)
             if since < self.oldest:
                 stream.queue.put_nowait(
                     encode_frame("ERROR", expired(f"too old resource version: {since} ({self.oldest})").status.encode())
@@ -259,7 +261,7 @@ class ModelServer:
                 stream.queue.put_nowait(None)
                 return stream
             for at, event, _, before, after in self.history:
-                if at > since:
+                if at > stream.since:
                     if self.held is not None:
                         self.held.append((stream, (event, before, after)))
                     else:
