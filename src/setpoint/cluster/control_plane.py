@@ -11,7 +11,7 @@ from setpoint.api import ADMIN, Identity, Operation
 from setpoint.client import Connection, InProcessTransport
 from setpoint.cluster.controllers import control_plane_controllers
 from setpoint.cluster.server import ApiServer
-from setpoint.manager import Manager
+from setpoint.manager import Manager, Options
 from setpoint.world import World
 
 CONTROLLERS = Identity(user="system:kube-controller-manager", groups=("system:masters", "system:authenticated"))
@@ -38,7 +38,8 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
     async def __aenter__(self) -> ControlPlane:
         if self._controllers:
             connection = Connection(self.transport(CONTROLLERS), self.world, user_agent="kube-controller-manager")
-            self._manager = Manager(connection)
+            # Nobody asks it why: its controllers are the cluster, and simulations need not pay for answers.
+            self._manager = Manager(connection, options=Options(flight_recorder=False))
             self._running = asyncio.create_task(self._run(self._manager), name="control-plane")
         return self
 
