@@ -27,6 +27,7 @@ from .events import (
     RunEnded,
     RunStarted,
     SourceFailed,
+    ThreadPoolFull,
     TimerSet,
     Triggered,
 )
@@ -35,6 +36,7 @@ from .memo import ApplyMemo
 from .owns import Owns
 from .predicate import Predicate
 from .queue import Queue
+from .rate_limiters import Bucket, MaxOf, RateLimiter, RateLimiterFactory
 from .reads import Reader
 from .result import Result, TerminalError
 from .runner import DeadlineExceeded, WrongResult
@@ -47,6 +49,7 @@ __all__ = [
     "ApplySkipped",
     "Backoff",
     "Bearer",
+    "Bucket",
     "CacheRead",
     "Cause",
     "Context",
@@ -60,6 +63,7 @@ __all__ = [
     "Held",
     "HookCalled",
     "MapperFailed",
+    "MaxOf",
     "Owns",
     "Predicate",
     "PredicateFailed",
@@ -68,6 +72,8 @@ __all__ = [
     "Queue",
     "QueueAdded",
     "QueueTaken",
+    "RateLimiter",
+    "RateLimiterFactory",
     "Reader",
     "Released",
     "Result",
@@ -77,6 +83,7 @@ __all__ = [
     "SourceFailed",
     "SyncContext",
     "TerminalError",
+    "ThreadPoolFull",
     "TimerSet",
     "Triggered",
     "Watch",

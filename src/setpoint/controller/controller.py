@@ -14,12 +14,14 @@ from setpoint.api import LabelSelector
 from setpoint.objects import Index, Object, Request, kind_of
 
 from .context import Context
+from .lanes import NORMAL_PRIORITY
 from .outside import Outside
 from .owns import Labels, Owns, field_selector, label_selector
 from .predicate import Predicate
+from .rate_limiters import RateLimiterFactory, checked_factory
 from .reads import Reader
 from .result import Result
-from .signatures import Mapper, ReadyMapper, Reconciler, check_mapper, check_reconciler
+from .signatures import Mapper, ReadyMapper, Reconciler, check_mapper, check_reconciler, checked_priority
 from .sync_context import SyncContext
 
 K = TypeVar("K", bound=Object)
@@ -52,7 +54,7 @@ class MapDecorator(Protocol[W]):
 class Watch:
     """One declared watch: a kind, which of its objects, and which keys a change of one of them concerns."""
 
-    __slots__ = ("fields", "kind", "labels", "mapper", "metadata_only", "predicate")
+    __slots__ = ("fields", "kind", "labels", "mapper", "metadata_only", "predicate", "priority")
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class Watch:
         fields: str = "",
         predicate: Predicate[Any] | None = None,
         metadata_only: bool = False,
+        priority: int = NORMAL_PRIORITY,
     ) -> None:
         self.kind: type[Object] = kind
         self.fields: str = fields
@@ -70,6 +73,7 @@ class Watch:
         self.labels: LabelSelector = labels or LabelSelector()
         self.predicate: Predicate[Any] | None = predicate
         self.metadata_only: bool = metadata_only
+        self.priority: int = priority
 
 
 class Controller(Outside, Generic[K]):
@@ -82,6 +86,10 @@ class Controller(Outside, Generic[K]):
     `name` (the kind in lower case unless given) appears in logs and metrics and is the field manager of what it writes; a manager takes
     each name once. At most `concurrency` keys run at a time, never one twice. A run that takes longer than `deadline` seconds is cancelled
     and counts as failed. `indexes` are kept by the cache, for `ctx.list(Kind, index=BY_SOURCE("a/b"))`.
+
+    After a run that failed, or asked to run again at once, an object waits as a rate limiter says: `rate_limiter` makes one from the world
+    of the manager that runs it (`lambda world: Backoff(world.chance, cap=60)`); by default `Backoff`. After a run that succeeded it rests
+    for `min_interval` seconds, whatever asks for it; so it cannot run in a hot loop.
 
     An object that has not run for `resync` seconds, a tenth more or less, runs again, whatever the predicate says; None for never.
 
@@ -103,6 +111,8 @@ class Controller(Outside, Generic[K]):
         concurrency: int = 1,
         deadline: float | None = None,
         resync: float | None = RESYNC,
+        rate_limiter: RateLimiterFactory | None = None,
+        min_interval: float = 0.0,
     ) -> None:
         super().__init__()
         info = kind_of(kind)
@@ -117,6 +127,8 @@ class Controller(Outside, Generic[K]):
         self.concurrency = concurrency
         self.deadline = deadline
         self.resync: float | None = resync
+        self.rate_limiter: RateLimiterFactory | None = checked_factory(rate_limiter, str(self))
+        self.min_interval: float = min_interval
         self.owned: tuple[Owns, ...] = tuple(owned if isinstance(owned, Owns) else Owns(owned) for owned in owns)
         self._watches: list[Watch] = []
         self._reconciler: Reconciler | None = None
@@ -129,6 +141,8 @@ class Controller(Outside, Generic[K]):
             raise ValueError(f"{self}: deadline is a number of seconds above 0, or None, not {deadline!r}")
         if resync is not None and (isinstance(resync, bool) or not isinstance(resync, int | float) or not 0 < resync < float("inf")):
             raise ValueError(f"{self}: resync is a number of seconds above 0, or None for never, not {resync!r}")
+        if isinstance(min_interval, bool) or not isinstance(min_interval, int | float) or not 0 <= min_interval < float("inf"):
+            raise ValueError(f"{self}: min_interval is a number of seconds, 0 for none, not {min_interval!r}")
         if reconciler is not None:
             self.reconciler(reconciler)
 
@@ -152,6 +166,7 @@ class Controller(Outside, Generic[K]):
         fields: str = "",
         predicate: Predicate[W] | None = None,
         metadata_only: bool = False,
+        priority: int = NORMAL_PRIORITY,
     ) -> MapDecorator[W]: ...
     @overload
     def watch(
@@ -164,6 +179,7 @@ class Controller(Outside, Generic[K]):
         fields: str = "",
         predicate: Predicate[W] | None = None,
         metadata_only: bool = False,
+        priority: int = NORMAL_PRIORITY,
     ) -> Self: ...
     def watch(
         self,
@@ -175,6 +191,7 @@ class Controller(Outside, Generic[K]):
         fields: str = "",
         predicate: Predicate[Any] | None = None,
         metadata_only: bool = False,
+        priority: int = NORMAL_PRIORITY,
     ) -> Any:
         """Watches another kind. The mapper gives the requests that an object of it concerns; it is called with the object before and after.
 
@@ -183,6 +200,8 @@ class Controller(Outside, Generic[K]):
 
         `labels` and `fields` are asked of the server, which sends nothing else. With `metadata_only`, mapper and predicate get an `Object`
         that has its metadata and nothing else; nothing else is asked for and held, unless something else holds all of it.
+
+        `priority` is that of the runs which its changes ask for: higher ones go first; 0 is normal. The start-up listing has -100 at most.
         """
         kind_of(kind)
         label_selector(labels, str(self))
@@ -190,7 +209,8 @@ class Controller(Outside, Generic[K]):
         self._checked_predicate(predicate, Object if metadata_only else kind)
 
         def declare(fn: Any) -> Any:
-            self._watches.append(self.new_watch(kind, fn, labels=labels, fields=fields, predicate=predicate, metadata_only=metadata_only))
+            how: dict[str, Any] = {"labels": labels, "fields": fields, "predicate": predicate, "metadata_only": metadata_only}
+            self._watches.append(self.new_watch(kind, fn, priority=priority, **how))
             if isinstance(fn, ReadyMapper):
                 self.indexes += tuple(index for index in fn.indexes if index not in self.indexes)
             return fn
@@ -210,13 +230,23 @@ class Controller(Outside, Generic[K]):
         fields: str = "",
         predicate: Predicate[W] | None = None,
         metadata_only: bool = False,
+        priority: int = NORMAL_PRIORITY,
     ) -> Watch:
         """A watch as `watch` declares it, which the controller does not keep: for `Manager.add_watch`, while it runs."""
         kind_of(kind)
         checked = self._checked_predicate(predicate, Object if metadata_only else kind)
         field_selector(fields, str(self))
         selector = label_selector(labels, str(self))
-        return Watch(kind, self._mapper(map, kind), labels=selector, fields=fields, predicate=checked, metadata_only=metadata_only)
+        mapper = self._mapper(map, kind)
+        return Watch(
+            kind,
+            mapper,
+            labels=selector,
+            fields=fields,
+            predicate=checked,
+            metadata_only=metadata_only,
+            priority=checked_priority(priority, str(self)),
+        )
 
     @property
     def owns(self) -> tuple[type[Object], ...]:

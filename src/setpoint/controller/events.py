@@ -158,6 +158,14 @@ class CacheRead(Event, frozen=True, kw_only=True):
     found: int
 
 
+class ThreadPoolFull(Event, frozen=True, kw_only=True):
+    """A plain `def` reconciler has to wait for a thread: all `size` are taken, so many by each of the controllers in `holders`."""
+
+    controller: str
+    size: int
+    holders: dict[str, int]
+
+
 class ApplySkipped(Event, frozen=True, kw_only=True):
     """An apply would have changed nothing and was not sent."""
 

@@ -129,6 +129,16 @@ class Guarded:
         log.error("the rate limiter is broken, an exponential backoff decides instead: %s", what, extra={"controller": self._controller})
 
 
+def checked_factory(factory: object, controller: str) -> RateLimiterFactory | None:
+    """Raises `TypeError` for what makes no rate limiters, such as a limiter itself, whose state a declaration would share."""
+    if factory is not None and (not callable(factory) or hasattr(factory, "forget") and not isinstance(factory, type)):
+        raise TypeError(
+            f"{controller}: rate_limiter is a function of the world that makes a rate limiter, such as "
+            f"lambda world: Backoff(world.chance, cap=60), not {factory!r}"
+        )
+    return factory
+
+
 def limiter_for(factory: RateLimiterFactory | None, world: World, controller: str) -> RateLimiter:
     """The limiter of a controller that starts to run."""
     return Backoff(world.chance) if factory is None else Guarded(factory(world), world.chance, controller)

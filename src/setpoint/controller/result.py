@@ -12,9 +12,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     `requeue_after` is seconds or a `timedelta`: the key runs again after that time at the latest, sooner if something changes. Zero or less
     means *now*, through the key's rate limiter, so that it cannot spin. (In Go's controller-runtime zero means nothing; here `None` does.)
+
+    `priority` is that of the run that it asks for: higher ones go first, 0 is normal. None keeps what this run had.
     """
 
     requeue_after: float | timedelta | None = None
+    priority: int | None = None
 
     @property
     def seconds(self) -> float | None:

@@ -21,6 +21,7 @@ from .controller import Controller
 from .result import Result
 from .said import log
 from .sync_context import SyncContext
+from .thread_pool import ThreadPool
 from .tools import RunState, Tools
 
 
@@ -35,8 +36,9 @@ class DeadlineExceeded(Exception):
 class Runner:
     """Runs one controller's reconciler. Holds nothing that changes from run to run."""
 
-    def __init__(self, controller: Controller[Any], tools: Tools) -> None:
+    def __init__(self, controller: Controller[Any], tools: Tools, pool: ThreadPool) -> None:
         self._controller = controller
+        self._pool = pool
         self._reconciler = controller.declared_reconciler
         self._tools = tools
         self._pristine = contextvars.copy_context()
@@ -76,7 +78,15 @@ class Runner:
         if self._reconciler.is_async:
             with _no_exit():
                 return await call(context, request)
-        threads = self._tools.world.threads
+        name = self._controller.name
+        await self._pool.acquire(name)
+        try:
+            return await self._in_a_thread(context, request, state)
+        finally:
+            self._pool.release(name)
+
+    async def _in_a_thread(self, context: Context, request: Request, state: RunState) -> Any:
+        call, threads = self._reconciler.call, self._tools.world.threads
         blocking = threads.run(_no_exit()(call), SyncContext(context, threads), request)
         thread = asyncio.get_running_loop().create_task(blocking, name=self._controller.name)
         try:
@@ -134,6 +144,12 @@ def _check_seconds(result: Result, name: str) -> None:
     if not valid:
         raise WrongResult(
             f"the reconciler {name} returned Result(requeue_after={_short(after)}): use a finite number of seconds, a timedelta, or None"
+        )
+    priority = result.priority
+    if priority is not None and (after is None or isinstance(priority, bool) or not isinstance(priority, int)):
+        raise WrongResult(
+            f"the reconciler {name} returned Result(priority={_short(priority)}): it is a whole number, and that of the run which "
+            "requeue_after asks for"
         )
 
 

@@ -30,10 +30,12 @@ from .inflow import Inflow
 from .memo import ApplyMemo
 from .panics import is_panic
 from .queue import Queue
+from .rate_limiters import limiter_for
 from .reads import CachedReader
 from .result import Result, TerminalError
 from .runner import DeadlineExceeded, Runner, WrongResult
 from .said import Said, in_words, log
+from .thread_pool import ThreadPool
 from .tools import RunState, Tools, ends_the_caller
 from .triggers import MappedTrigger, OwnedTrigger, PrimaryTrigger, Trigger
 from .view import View
@@ -58,6 +60,7 @@ class ControllerRuntime:
         client: Client,
         scheme: Scheme | None = None,
         namespace: str = "",
+        threads: ThreadPool | None = None,
     ) -> None:
         self.controller = controller
         self.world = world
@@ -76,9 +79,10 @@ class ControllerRuntime:
             spawn=self._spawn,
             events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=self._spawn),
         )
-        self.queue: Queue = Queue(controller.name, Backoff(world.chance), world.observer)
+        limiter = limiter_for(controller.rate_limiter, world, controller.name)
+        self.queue: Queue = Queue(controller.name, limiter, world.observer, min_interval=controller.min_interval)
         self.active: int = 0
-        self._runner = Runner(controller, self.tools)
+        self._runner = Runner(controller, self.tools, threads or ThreadPool(world))
         self._reader = CachedReader(self.tools.client, view, self.tools.said)
         self._context = contextvars.copy_context()
         self._triggers: list[Trigger] = []
@@ -86,7 +90,7 @@ class ControllerRuntime:
         self._workers: list[asyncio.Task[None]] = []
         self._beside: dict[asyncio.Task[None], None] = {}
         self._holds: dict[asyncio.Task[None], None] = {}
-        self._started = self._listening = self._stopped = False
+        self._started = self._listening = self._working = self._stopped = False
         self._declare()
         self._inflow = Inflow(
             controller,
@@ -111,7 +115,7 @@ class ControllerRuntime:
     @property
     def has_started(self) -> bool:
         """Whether every object has been enqueued and its workers are at work."""
-        return self._listening
+        return self._working
 
     @property
     def informers(self) -> list[AnyInformer]:
@@ -124,13 +128,16 @@ class ControllerRuntime:
         mapped = all(trigger.is_idle for trigger in self._triggers if isinstance(trigger, MappedTrigger))
         return self.queue.is_idle and not self._beside and mapped and self._inflow.is_idle
 
-    async def run(self) -> None:
+    async def run(self, *, when: asyncio.Event | None = None) -> None:
         """Waits for its informers, then reconciles every object once and each again when something changes, until `stop`.
 
-        Cancelling it cancels the runs in progress; `stop` lets them end. Raises what ends a worker, which no reconciler's failure does.
+        With `when`, it fills its queue at once, and reconciles from that event on. Cancelling it cancels the runs in progress; `stop` lets them end. Raises what ends a worker, which no reconciler's failure does.
         """
         try:
-            await self.start()
+            await self.listen()
+            if when is not None:
+                await when.wait()
+            self.work()
             await asyncio.gather(*self._workers)
         except BaseException:
             await self.stop(wait=False)
@@ -138,6 +145,11 @@ class ControllerRuntime:
 
     async def start(self) -> None:
         """As `run`, but returns once every object is enqueued and the workers run."""
+        await self.listen()
+        self.work()
+
+    async def listen(self) -> None:
+        """Waits for its informers, and returns when every object is enqueued; from now on so is what changes. Nothing runs before `work`."""
         if self._started:
             raise RuntimeError(f"{self.controller} runs already")
         self._started = True
@@ -146,6 +158,12 @@ class ControllerRuntime:
         self._listening = True
         for trigger in self._triggers:
             trigger.start()
+
+    def work(self) -> None:
+        """Starts the workers, and what asks for runs beside the watches. It listens already, and has not been stopped."""
+        if self._stopped or self._working:
+            return
+        self._working = True
         loop = asyncio.get_running_loop()
         for number in range(self.controller.concurrency):
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
@@ -154,7 +172,7 @@ class ControllerRuntime:
     @property
     def takes_calls(self) -> bool:
         """Whether what is asked for from outside will be done: it has started and not been stopped."""
-        return self._listening and not self._stopped
+        return self._working and not self._stopped
 
     def trigger_all(self, reason: str) -> None:
         """Enqueues every object of its kind, as soon as others let it; before the start it need not, since that does."""
@@ -261,6 +279,7 @@ class ControllerRuntime:
             Backoff(self.world.chance),
             self.world.observer,
             read_as=Object if watch.metadata_only else watch.kind,
+            priority=watch.priority,
         )
 
     def _informer(
@@ -279,15 +298,17 @@ class ControllerRuntime:
                 continue
             self.active += 1
             self._inflow.ran(key)
-            state = RunState()
+            state, succeeded = RunState(), False
             try:
-                await self._reconcile(key, state)
+                succeeded = await self._reconcile(key, state)
                 await state.landed()
             finally:
                 self.active -= 1
                 if state.unknown and not self._stopped:
                     self.queue.hold(key)
                     self._keep(self._holds, self._release(key, state))
+                elif succeeded:
+                    self.queue.rest(key)
                 else:
                     self.queue.done(key)
 
@@ -299,8 +320,8 @@ class ControllerRuntime:
         self.queue.forget(key)
         self.queue.done(key)
 
-    async def _reconcile(self, key: Request, state: RunState) -> None:
-        """One run, and what follows from how it ended. Raises nothing but what ends the worker or the program."""
+    async def _reconcile(self, key: Request, state: RunState) -> bool:
+        """One run, and what follows from how it ended; whether it succeeded. Raises nothing but what ends the worker or the program."""
         world, run = self.world, f"{self.name} {key}"
         if world.observer.heard:
             world.observer.emit(RunStarted(controller=self.name, request=key, run=run))
@@ -328,17 +349,18 @@ class ControllerRuntime:
                     panicked=error is not None and is_panic(error),
                 )
             )
+        return error is None
 
     def _succeeded(self, key: Request, result: Result | None) -> Outcome:
         seconds = None if result is None else result.seconds
-        if seconds is None:
+        if result is None or seconds is None:
             self.queue.forget(key)
             return "success"
         if seconds <= 0:
-            self.queue.add_rate_limited(key, Cause("again", about="asked to run again now"))
+            self.queue.add_rate_limited(key, Cause("again", about="asked to run again now"), priority=result.priority)
             return "requeue"
         self.queue.forget(key)
-        self.queue.add_after(key, seconds, Cause("timer", about="requeue_after"))
+        self.queue.add_after(key, seconds, Cause("timer", about="requeue_after"), priority=result.priority)
         return "requeue_after"
 
     def _failed(self, key: Request, error: BaseException) -> Outcome:
@@ -422,7 +444,7 @@ async def reconcile_once(
     )
     state = RunState()
     try:
-        return await Runner(controller, tools).run(request, state)
+        return await Runner(controller, tools, ThreadPool(world)).run(request, state)
     finally:
         await state.landed()
         await asyncio.gather(*beside)

@@ -86,6 +86,13 @@ def check_mapper(fn: Any, kind: type[Any], controller: str) -> Mapper:
     return Mapper(fn, is_async, name)
 
 
+def checked_priority(priority: object, controller: str) -> int:
+    """Raises `TypeError` for what is no whole number."""
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        raise TypeError(f"{controller}: priority is a whole number, higher ones first, 0 for normal, not {priority!r}")
+    return priority
+
+
 def _check_callable(fn: Any, what: str, wanted: str, *, not_a_generator: bool) -> bool:
     """Whether it is async. An async generator is neither; a plain one is an iterable of requests, which a mapper may well be."""
     if isinstance(fn, type):

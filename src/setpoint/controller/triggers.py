@@ -8,6 +8,7 @@ that raises is tried again on what the object is by then.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
@@ -27,6 +28,9 @@ from .reads import Reader
 from .said import in_words, log
 from .signatures import Mapper, requests_of
 from .tools import ends_the_caller
+
+MAPPER_DEADLINE = 30.0
+"""Seconds that an async mapper may take for one object: it reads a cache, and one that takes so long waits for something that never comes."""
 
 _STRIDE = 100
 """So many objects are mapped before others get a turn."""
@@ -143,11 +147,22 @@ class _Pending:
         self.priority = priority
 
 
+class MapperHangs(Exception):
+    """An async mapper has not returned in time."""
+
+
+def _passed_over(task: asyncio.Task[None]) -> None:
+    """What comes of a task that was left behind matters to nobody."""
+    if not task.cancelled():
+        task.exception()
+
+
 class MappedTrigger(Trigger):
     """An object concerns what a function says, before the change and after it.
 
     The function runs in a task of its own, so that the stream of changes is not held up. When it raises, that is logged, told to the
-    observer, and tried again with backoff: what was not mapped, and what the object is by then.
+    observer, and tried again with backoff: what was not mapped, and what the object is by then. An async one that takes longer than
+    `MAPPER_DEADLINE` counts as failed, and is left behind even if it does not end when it is cancelled: the others are mapped.
     """
 
     def __init__(
@@ -173,11 +188,15 @@ class MappedTrigger(Trigger):
         self._retried = 0
         self._task: asyncio.Task[None] | None = None
         self._mapping = False
+        self._context = contextvars.copy_context()
 
     def start(self) -> None:
         """Hears from now on what changes, and at once what is there."""
-        self._task = asyncio.get_running_loop().create_task(self._map_all(), name=f"{self.queue.name}-mapper")
+        self._start_mapping()
         super().start()
+
+    def _start_mapping(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._map_all(), name=f"{self.queue.name}-mapper", context=self._context.copy())
 
     async def stop(self) -> None:
         """Hears and maps nothing more."""
@@ -186,8 +205,9 @@ class MappedTrigger(Trigger):
             retry.cancel()
         self._retries.clear()
         if self._task is not None:
+            self._task.add_done_callback(_passed_over)
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait([self._task], timeout=1.0)  # a mapper that does not end is no reason for others not to
 
     @property
     def is_idle(self) -> bool:
@@ -201,18 +221,41 @@ class MappedTrigger(Trigger):
         self._filled.set()
 
     async def _map_all(self) -> None:
-        mapped = 0
+        loop, mapped = asyncio.get_running_loop(), 0
         while True:
             if not self._pending:
                 self._filled.clear()
                 await self._filled.wait()
             pending = self._pending.popleft()
             self._mapping = True
-            await self._map(pending)
+            limit = loop.call_later(MAPPER_DEADLINE, self._overrun, pending) if self._mapper.is_async else None
+            try:
+                await self._map(pending)
+            finally:
+                if limit is not None:
+                    limit.cancel()
+            if self._is_left_behind:
+                return
             self._mapping = False
             mapped += 1
             if mapped % _STRIDE == 0:
                 await asyncio.sleep(0)
+
+    def _overrun(self, pending: _Pending) -> None:
+        """Leaves the task behind that hangs in the mapper, and goes on in another."""
+        if self._task is None or self._unsubscribe is None:
+            return
+        hanging = self._task
+        hanging.add_done_callback(_passed_over)
+        hanging.cancel()
+        self._mapping = False
+        self._failed(pending, MapperHangs(f"it has not returned for {MAPPER_DEADLINE:g} s"))
+        self._start_mapping()
+
+    @property
+    def _is_left_behind(self) -> bool:
+        """Whether the task that asks has overrun, and another one maps in its place."""
+        return self._task is not asyncio.current_task()
 
     async def _map(self, pending: _Pending) -> None:
         left: list[bytes] = []
@@ -229,6 +272,8 @@ class MappedTrigger(Trigger):
                     raise
                 left.append(level)
                 failure = error
+        if self._is_left_behind:
+            return
         if failure is None:
             self._backoff.forget(pending.key)
         else:

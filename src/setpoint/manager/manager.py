@@ -1,6 +1,6 @@
 """`Manager`: the life of controllers in a process.
 
-It goes through its phases once, in order: caches first, then controllers (where there is a leader election, as soon as it leads), until it
+It goes through its phases once, in order: caches and queues first, then runs (where there is a leader election, as soon as it leads), until it
 is told to stop; then nothing new is taken up, what runs may end within a deadline, and what has not ended by then is cancelled. Last of all
 the leadership is given back. Controllers may be added at any time before the end.
 """
@@ -23,6 +23,7 @@ from setpoint.cache import Cache
 from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime, Watch
+from setpoint.controller.thread_pool import THREADS, ThreadPool
 from setpoint.manager.debug_endpoint import serve_debug
 from setpoint.manager.election import LeaderElection, LeadershipLost
 from setpoint.manager.embedding import Running
@@ -36,6 +37,7 @@ from setpoint.manager.metrics import Metrics
 from setpoint.manager.namespaces import Followed, scope_of
 from setpoint.manager.permissions import needs_of
 from setpoint.manager.self_check import Refusals, check
+from setpoint.manager.thread_pool_use import ThreadPoolUse
 from setpoint.manager.why import cached
 from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import Event, World
@@ -55,6 +57,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
     What the server does not allow is said at the start, unless `check_permissions` is false or time is simulated; with
     `require_permissions`, a manager that may not read what its controllers watch does not start.
+    `threads` is how many plain `def` reconcilers run at a time, of all controllers together.
     The `flight_recorder` remembers the last runs of each key, and finds those that go round in circles; `debug` is the address at which it
     is asked.
     """
@@ -77,6 +80,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     leader_election: LeaderElection | None = None
     flight_recorder: bool = True
     debug: tuple[str, int] | None = None
+    threads: int = THREADS
 
 
 class Phase(Enum):
@@ -120,7 +124,10 @@ class Manager:
         self._stop: asyncio.Event = asyncio.Event()
         self._failure: RuntimeError | None = None
         self._leadership: Leadership | None = None
-        self._working = False
+        self._may_work = asyncio.Event()
+        self._warm = False
+        self._threads = ThreadPool(self.world, self.options.threads)
+        self.metrics.registry.register(ThreadPoolUse(self._threads))
         self._refusals = Refusals()
         self.health = Health()
         self.add_ready_check("caches", self._caches)
@@ -163,7 +170,7 @@ class Manager:
         return list(self._runtimes.values())
 
     def add(self, *controllers: Controller[Any]) -> None:
-        """Takes controllers; while the manager runs, and leads, they start at once, as soon as their caches are complete.
+        """Takes controllers; while the manager runs they start at once: as soon as their caches are complete, and it leads.
 
         Raises `ValueError` for a name that is taken, `TypeError` for a controller without reconciler, `RuntimeError` after the end.
         """
@@ -188,9 +195,10 @@ class Manager:
                 client=self.client,
                 scheme=self.scheme,
                 namespace=self.options.namespace,
+                threads=self._threads,
             )
             self._runtimes[controller.name] = runtime
-            if self._working and self.phase is Phase.RUNNING:
+            if self._warm and self.phase is Phase.RUNNING:
                 self._start(runtime)
 
     def trigger(self, controller: Controller[Any] | str, request: Request, reason: str = "") -> None:
@@ -249,7 +257,8 @@ class Manager:
         says so; nothing that a server or a reconciler does ends the manager. Should a part of it end by itself all the same, it ends the
         rest gracefully and raises `RuntimeError`: a process that is gone is noticed and started again, one that has gone blind is not.
 
-        With leader election, it fills its caches and waits for the leadership before it starts a controller. From here on, a write that
+        With leader election, it fills its caches and queues while it waits for the leadership, so that its controllers work as soon as it
+        leads; till then predicates and mappers are called, but no reconciler. From here on, a write that
         leaves when it does not lead raises `NotLeading`. It gives the leadership back when all its work has ended. If it loses it before
         that, it ends without grace and raises `LeadershipLost`. With `require_permissions` it may raise `PermissionsMissing` at its start.
         """
@@ -306,12 +315,15 @@ class Manager:
         watching = self._spawn("the watch over runs", self._watch_over())
         leading = None if self._leadership is None else self._spawn("the leader election", self._leadership.run())
         try:
+            if self._leadership is None:
+                self._may_work.set()
+            self._warm = True
+            for runtime in self._runtimes.values():
+                self._start(runtime)
             if self._leadership is not None:
                 await _first_of(self._stop, self._leadership.acquired)
-            if not self._stop.is_set():
-                self._working = True
-                for runtime in self._runtimes.values():
-                    self._start(runtime)
+                if not self._stop.is_set():
+                    self._may_work.set()
             await self._stop.wait()
             await self._end_gracefully(leading)
         finally:
@@ -361,7 +373,7 @@ class Manager:
         return self.has_started and all(runtime.is_idle for runtime in self._runtimes.values())
 
     def _start(self, runtime: ControllerRuntime) -> None:
-        self._running[runtime.name] = self._spawn(f"controller {runtime.name!r}", runtime.run())
+        self._running[runtime.name] = self._spawn(f"controller {runtime.name!r}", runtime.run(when=self._may_work))
 
     async def _end_gracefully(self, leading: asyncio.Task[None] | None) -> None:
         """Lets runs end within the grace. There is none without the leadership: what they would write is held back anyway."""

@@ -39,7 +39,7 @@ class World:
     observer: Observer = field(default_factory=Observer)
 
 
-def real_world(*, threads: int = 32) -> World:
+def real_world(*, threads: int = 1024) -> World:
     """The machine: its clock, its randomness, a pool of at most that many threads, its network."""
     return World(
         clock=RealClock(),

@@ -50,9 +50,9 @@ async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
 
 
 class RealThreads:
-    """A pool of at most `size` threads, started as they are needed."""
+    """A pool of at most `size` threads, started as they are needed. How many reconcilers run at a time is each manager's to say."""
 
-    def __init__(self, size: int = 32) -> None:
+    def __init__(self, size: int = 1024) -> None:
         self.size = size
         self.running = 0
         self._pool: ThreadPoolExecutor | None = None
