@@ -5,6 +5,8 @@ The tables are those of controller-runtime and client-go, and of our own; they a
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from setpoint.manager.exposition import exposition, negotiated
@@ -86,6 +88,13 @@ def test_a_metric_has_its_name_type_labels_and_buckets(name: str) -> None:
 def test_nothing_else_is_exposed_but_the_programs_own_figures_and_what_has_not_happened_yet() -> None:
     rest = [name for name in parsed(full()) if name not in rows() and not name.startswith(("process_", "python_gc_"))]
     assert all(name.startswith("setpoint_") for name in rest), rest
+
+
+def test_the_page_tells_of_every_metric() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics-and-logs.md").read_text()
+    told = [name for name in parsed(full()) if name.startswith(("controller_", "workqueue_", "rest_", "leader_", "setpoint_"))]
+    assert len(told) > 30
+    assert [name for name in told if f"`{name}`" not in page] == []
 
 
 def test_what_there_is_no_such_thing_of_has_no_metric() -> None:
