@@ -14,22 +14,23 @@ from .conftest import Cli
 @pytest.mark.parametrize(
     ("arguments", "env", "watched"),
     [
-        ([], None, ""),
-        (["-n", "shop"], None, "shop"),
-        (["--namespace", "shop"], "other", "shop"),
-        ([], "other", "other"),
-        (["-A"], "other", ""),
+        ([], None, ()),
+        (["-n", "shop"], None, ("shop",)),
+        (["--namespace", "shop"], "other", ("shop",)),
+        ([], "other", ("other",)),
+        ([], "a,b", ("a", "b")),
+        (["-A"], "other", ()),
     ],
 )
 def test_what_is_watched(
-    cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], env: str | None, watched: str
+    cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], env: str | None, watched: tuple[str, ...]
 ) -> None:
     asked: list[running.Run] = []
     monkeypatch.setattr(running, "run_embedded", lambda run, port, path: asked.append(run))
     if env is not None:
         monkeypatch.setenv("WATCH_NAMESPACE", env)
     assert cli("run", controller, *arguments).code == 0
-    assert [run.namespace for run in asked] == [watched]
+    assert [run.namespaces for run in asked] == [watched]
 
 
 def test_embedded_brings_no_endpoints_unless_asked(cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch) -> None:

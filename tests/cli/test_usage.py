@@ -48,7 +48,7 @@ def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
             ["--kubeconfig", "config", "--port", "6443"],
             "--port and --write-kubeconfig are for the embedded control plane; add --embedded",
         ),
-        (["-n", "Shop"], "--namespace is 'Shop', which is no name of a namespace"),
+        (["-n", "Shop"], "--namespace is 'Shop', and 'Shop' is no name of a namespace"),
         (["--metrics-bind-address", "8080"], "--metrics-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not '8080'"),
         (
             ["--leader-elect"],
@@ -74,12 +74,13 @@ def test_options_that_make_no_sense(cli: Cli, controller: Path, arguments: list[
 
 def test_which_namespace_is_watched() -> None:
     env = {"WATCH_NAMESPACE": "shop"}
-    assert destination.namespace(None, False, env={}) == ""
-    assert destination.namespace(None, False, env=env) == "shop"
-    assert destination.namespace("other", False, env=env) == "other"
-    assert destination.namespace(None, True, env=env) == ""
-    with pytest.raises(Failure, match=r"WATCH_NAMESPACE is 'a,b', which is no name of a namespace; it takes one namespace"):
-        destination.namespace(None, False, env={"WATCH_NAMESPACE": "a,b"})
+    assert destination.namespaces(None, False, env={}) == ()
+    assert destination.namespaces(None, False, env=env) == ("shop",)
+    assert destination.namespaces("other", False, env=env) == ("other",)
+    assert destination.namespaces(None, True, env=env) == ()
+    assert destination.namespaces(None, False, env={"WATCH_NAMESPACE": "b, a,b"}) == ("b", "a")
+    with pytest.raises(Failure, match=r"WATCH_NAMESPACE is 'a,B', and 'B' is no name of a namespace"):
+        destination.namespaces(None, False, env={"WATCH_NAMESPACE": "a,B"})
 
 
 def test_where_endpoints_listen() -> None:

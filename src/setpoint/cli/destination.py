@@ -39,19 +39,20 @@ def configured(kubeconfig: str | None, context: str | None) -> Config:
         raise Failure(str(error)) from error
 
 
-def namespace(chosen: str | None, everywhere: bool, *, env: Mapping[str, str] | None = None) -> str:
-    """The namespace to watch, "" for all: what the command line says, else WATCH_NAMESPACE. Raises `Failure`."""
+def namespaces(chosen: str | None, everywhere: bool, *, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The namespaces to watch, () for all: what the command line says, else WATCH_NAMESPACE; with commas between. Raises `Failure`."""
     if everywhere:
         if chosen:
             raise Failure("--namespace and --all-namespaces exclude each other", code=USAGE)
-        return ""
-    source, name = (
+        return ()
+    source, text = (
         ("--namespace", chosen) if chosen else ("WATCH_NAMESPACE", (os.environ if env is None else env).get("WATCH_NAMESPACE", ""))
     )
-    if name and not _NAMESPACE.fullmatch(name):
-        hint = "; it takes one namespace, or leave it out for all" if "," in name else ""
-        raise Failure(f"{source} is {name!r}, which is no name of a namespace{hint}", code=USAGE)
-    return name
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(","))) if text else ()
+    for name in names:
+        if not _NAMESPACE.fullmatch(name):
+            raise Failure(f"{source} is {text!r}, and {name!r} is no name of a namespace", code=USAGE)
+    return names
 
 
 def election(asked: bool, name: str | None, namespace: str | None) -> tuple[str, str] | None:

@@ -36,7 +36,7 @@ def setpoint() -> None:
 @click.option("--apply", "manifests", metavar="MANIFEST", multiple=True, help="Apply a manifest once the kinds are there. May be repeated.")
 @click.option("--kubeconfig", metavar="FILE", help="The kubeconfig to use.")
 @click.option("--context", metavar="NAME", help="The kubeconfig's context to use.")
-@click.option("--namespace", "-n", metavar="NAME", help="Watch this namespace alone.")
+@click.option("--namespace", "-n", metavar="NAME[,NAME...]", help="Watch this namespace alone, or these.")
 @click.option("--all-namespaces", "-A", is_flag=True, help="Watch all namespaces; the default, unless WATCH_NAMESPACE is set.")
 @_port
 @_write_kubeconfig
@@ -89,7 +89,7 @@ def run(
     asked = running.Run(
         targets=targets,
         manifests=manifests,
-        namespace=destination.namespace(namespace, all_namespaces),
+        namespaces=destination.namespaces(namespace, all_namespaces),
         metrics=destination.endpoint(metrics_bind_address or ("0" if own else ":8080"), "--metrics-bind-address"),
         health=destination.endpoint(health_probe_bind_address or ("0" if own else ":8081"), "--health-probe-bind-address"),
         hooks=destination.endpoint(hooks_bind_address or "0", "--hooks-bind-address"),

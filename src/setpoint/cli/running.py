@@ -36,14 +36,14 @@ GRACE = 30.0
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line. An empty namespace is all; an endpoint of None is not served.
+    """What was asked for on the command line. No namespaces are all; an endpoint of None is not served.
 
     `election` is the name and the namespace of a Lease, None for no election; its namespace may be empty, which is the context's.
     """
 
     targets: Sequence[str]
     manifests: Sequence[str]
-    namespace: str
+    namespaces: tuple[str, ...]
     metrics: tuple[str, int] | None
     health: tuple[str, int] | None
     hooks: tuple[str, int] | None
@@ -95,7 +95,7 @@ class _Program:
     async def _run(self, config: Config, owns_cluster: bool) -> None:
         asked, world = self._asked, real_world()
         options = Options(
-            namespace=asked.namespace,
+            namespaces=asked.namespaces,
             host=urlsplit(config.server).netloc,
             metrics=asked.metrics,
             health=asked.health,
@@ -123,7 +123,7 @@ class _Program:
                 raise Failure(f"{', '.join(asked.targets)} added no controller to the manager, so there is nothing to run")
             if owns_cluster:
                 await _install(manager)
-            await manifests.apply(manager.client, self._objects, asked.namespace or config.namespace)
+            await manifests.apply(manager.client, self._objects, next(iter(asked.namespaces), config.namespace))
             log.info("running %s", ", ".join(runtime.name for runtime in manager.controllers))
             self._ending.gently = manager.stop
             await _run_manager(manager)
