@@ -152,5 +152,6 @@ def test_there_is_an_alert_for_each_thing_that_somebody_has_to_look_at() -> None
         "controller_runtime_active_workers",
         "setpoint_cache_age_seconds",
         "setpoint_reconcile_loops_total",
+        "setpoint_thread_pool_waiting",
     ):
         assert metric in about

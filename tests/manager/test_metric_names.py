@@ -60,6 +60,9 @@ setpoint_effect_errors_total                        counter    call,controller
 setpoint_cache_age_seconds                          gauge      kind
 setpoint_cache_objects                              gauge      kind
 setpoint_cache_bytes                                gauge      kind
+setpoint_thread_pool_size                           gauge      -
+setpoint_thread_pool_in_use                         gauge      -
+setpoint_thread_pool_waiting                        gauge      -
 """
 OPT_IN = ("request_duration_seconds", "rate_limiter_duration_seconds", "request_size_bytes", "response_size_bytes", "request_retries_total")
 ABSENT = (

@@ -67,6 +67,14 @@ ALERTS = (
         "Raise Controller(concurrency=...), or make runs shorter.",
     ),
     Alert(
+        "SetpointThreadPoolSaturated",
+        "max by (namespace, job, pod) (min_over_time(setpoint_thread_pool_waiting[10m])) > 0",
+        "5m",
+        "warning",
+        "{{ $labels.pod }}: all threads are taken, and {{ $value }} runs wait for one",
+        "Plain def reconcilers share one pool. Let it have more threads, make runs shorter, or write them as async def.",
+    ),
+    Alert(
         "SetpointReconcileLoop",
         f"sum by ({_PLACE}) (increase(setpoint_reconcile_loops_total[15m])) > 0",
         "0m",

@@ -194,6 +194,16 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         ),
         Panel("CPU", "short", "Cores in use.", (Query(f"rate(process_cpu_seconds_total{{{_P}}}[{_RATE}])", "{{pod}}"),)),
         Panel("Memory", "bytes", "Resident memory.", (Query(f"process_resident_memory_bytes{{{_P}}}", "{{pod}}"),)),
+        Panel(
+            "Thread pool",
+            "short",
+            "Threads that plain def reconcilers have taken, and runs that wait for one.",
+            (
+                Query(f"setpoint_thread_pool_in_use{{{_P}}}", "{{pod}} in use"),
+                Query(f"setpoint_thread_pool_waiting{{{_P}}}", "{{pod}} waiting"),
+                Query(f"setpoint_thread_pool_size{{{_P}}}", "{{pod}} all"),
+            ),
+        ),
         Panel("Open files", "short", "File descriptors, sockets among them.", (Query(f"process_open_fds{{{_P}}}", "{{pod}}"),)),
         Panel(
             "Garbage collections",
