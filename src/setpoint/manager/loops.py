@@ -70,6 +70,11 @@ class Loops:
         past = self._keys.get((controller, request))
         return [] if past is None else list(past.said.values())
 
+    @property
+    def found(self) -> list[Loop]:
+        """All circles that were found and are remembered."""
+        return [loop for past in self._keys.values() for loop in past.said.values()]
+
     def ran(self, controller: str, request: Request, run: Run) -> Loop | None:
         """The circle that this run shows, when it is first seen; each key is told of once for each sort."""
         place = controller, request

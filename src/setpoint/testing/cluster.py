@@ -264,7 +264,9 @@ class Cluster(AbstractContextManager["Cluster"]):
         if waiting:
             return f"{what}: controllers have not started: {'; '.join(waiting)}"
         recent = "\n  ".join(self._writes[-10:])
-        return f"{what}; the last writes:\n  {recent}"
+        recorders = [manager.flight_recorder for manager in self._managers if manager.flight_recorder is not None]
+        circles = "".join(f"\n{loop.controller} {loop.request}: {loop.text}" for each in recorders for loop in each.loops.found)
+        return f"{what}; the last writes:\n  {recent}{circles}"
 
     def _is_idle(self) -> bool:
         return self._plane.is_idle and all(manager.is_idle for manager in self._managers)
