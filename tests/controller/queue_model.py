@@ -45,7 +45,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.queue = self.loop.run_until_complete(self.make())
         self.wanted: dict[Request, Want] = {}
         self.running: dict[Request, int] = {}
-        self.held: dict[Request, int] = {}
+        self.held: dict[Request, None] = {}
         self.resting: dict[Request, tuple[float, int]] = {}
         self.due: dict[Request, tuple[float, int, int]] = {}  # when, in which order they were set, at which priority
         self.count = 0
@@ -111,7 +111,7 @@ class QueueMachine(RuleBasedStateMachine):
     def add_after(self, key: Request, seconds: int, priority: int | None) -> None:
         self.queue.add_after(key, seconds, priority=priority)
         if priority is None:
-            priority = {**self.running, **self.held}.get(key, 0)
+            priority = self.running.get(key, 0)
         if seconds == 0:
             self.ask(key, priority, self.loop.time())
             return
@@ -160,9 +160,9 @@ class QueueMachine(RuleBasedStateMachine):
             when = now + seconds
             self.due[key] = (when, self.number(), priority) if known is None or when < known[0] else (known[0], known[1], priority)
         getattr(self.queue, "done" if how == "retry" else how)(key)
-        priority = self.running.pop(key)
+        del self.running[key]
         if how == "hold":
-            self.held[key] = priority
+            self.held[key] = None
         elif how == "rest":
             self.resting[key] = now + REST, self.number()
         else:

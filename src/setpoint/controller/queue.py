@@ -187,11 +187,13 @@ class Queue:
         if self._min_interval <= 0 or self._closed:
             self.done(key)
             return
+        self._busy[key].priority = NORMAL_PRIORITY  # the run's priority ends with it
         self._rests.append((self._time() + self._min_interval, key))
         self._set_alarm()
 
     def hold(self, key: Request) -> None:
         """The key's run has ended, but the next one must wait for `release`; what is added meanwhile is kept."""
+        self._busy[key].priority = NORMAL_PRIORITY
         self._held += 1
 
     def release(self, key: Request) -> None:

@@ -131,7 +131,8 @@ class ControllerRuntime:
     async def run(self, *, when: asyncio.Event | None = None) -> None:
         """Waits for its informers, then reconciles every object once and each again when something changes, until `stop`.
 
-        With `when`, it fills its queue at once, and reconciles from that event on. Cancelling it cancels the runs in progress; `stop` lets them end. Raises what ends a worker, which no reconciler's failure does.
+        With `when`, it fills its queue at once, and reconciles from that event on. Cancelling it cancels the runs in progress; `stop` lets
+        them end. Raises what ends a worker, which no reconciler's failure does.
         """
         try:
             await self.listen()
@@ -149,7 +150,7 @@ class ControllerRuntime:
         self.work()
 
     async def listen(self) -> None:
-        """Waits for its informers, and returns when every object is enqueued; from now on so is what changes. Nothing runs before `work`."""
+        """Waits for its informers, and returns when every object is enqueued; from now on so is what changes. Nothing runs yet."""
         if self._started:
             raise RuntimeError(f"{self.controller} runs already")
         self._started = True

@@ -30,7 +30,7 @@ from .signatures import Mapper, requests_of
 from .tools import ends_the_caller
 
 MAPPER_DEADLINE = 30.0
-"""Seconds that an async mapper may take for one object: it reads a cache, and one that takes so long waits for something that never comes."""
+"""Seconds that an async mapper may take for one object. It reads a cache: one that takes so long waits for something that never comes."""
 
 _STRIDE = 100
 """So many objects are mapped before others get a turn."""

@@ -1,8 +1,8 @@
 """`Manager`: the life of controllers in a process.
 
-It goes through its phases once, in order: caches and queues first, then runs (where there is a leader election, as soon as it leads), until it
-is told to stop; then nothing new is taken up, what runs may end within a deadline, and what has not ended by then is cancelled. Last of all
-the leadership is given back. Controllers may be added at any time before the end.
+It goes through its phases once, in order: caches and queues first, then runs (where there is a leader election, as soon as it leads), until
+it is told to stop; then nothing new is taken up, what runs may end within a deadline, and what has not ended by then is cancelled. Last of
+all the leadership is given back. Controllers may be added at any time before the end.
 """
 
 from __future__ import annotations
