@@ -263,6 +263,8 @@ class MappedTrigger(Trigger):
         for level in pending.levels:
             try:
                 requests = await requests_of(self._mapper, decode(self._read_as, level), self._reader)
+                if self._is_left_behind:
+                    return
                 for number, request in enumerate(requests, 1):
                     self.queue.add(request, pending.cause, priority=pending.priority)
                     if number % _ADDED == 0:
