@@ -436,7 +436,7 @@ async def reconcile_once(
     tools = Tools(
         controller=controller.name,
         world=world,
-        client=client.bound(field_manager=controller.name, base=view.get if cache is not None else None),
+        client=client.bound(field_manager=controller.name, base=view.get if cache is not None else None, stripped=view.stripped),
         view=view,
         memo=ApplyMemo(),
         said=said,
