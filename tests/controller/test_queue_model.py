@@ -93,5 +93,5 @@ def test_broken_a_queue_that_breaks_a_promise_is_noticed(fault: str, monkeypatch
         suppress_health_check=QUIET,
         print_blob=False,
     )
-    with pytest.raises((AssertionError, KeyError, BaseExceptionGroup)):
+    with pytest.raises((AssertionError, LookupError, BaseExceptionGroup)):
         run_state_machine_as_test(QueueMachine, settings=few)
