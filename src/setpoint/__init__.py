@@ -23,15 +23,21 @@ if TYPE_CHECKING:
     )
     from setpoint.client import Client, SyncClient, connect
     from setpoint.controller import (
+        Bearer,
         Context,
         Controller,
+        Cron,
+        Every,
+        Feed,
         Owns,
         Predicate,
         PruneRefused,
         Reader,
         Result,
+        Signature,
         SyncContext,
         TerminalError,
+        mappers,
         predicates,
     )
     from setpoint.manager import App, Manager
@@ -72,7 +78,8 @@ _ROOMS = {
     ),
     "setpoint.client": ("Client", "SyncClient", "connect"),
     "setpoint.controller": (
-        *("Context", "Controller", "Owns", "Predicate", "PruneRefused", "Reader", "Result", "SyncContext", "TerminalError", "predicates"),
+        *("Bearer", "Context", "Controller", "Cron", "Every", "Feed", "Owns", "Predicate", "PruneRefused", "Reader", "Result"),
+        *("Signature", "SyncContext", "TerminalError", "mappers", "predicates"),
     ),
     "setpoint.manager": ("App", "Manager"),
     "setpoint.objects": (
@@ -106,15 +113,19 @@ __all__ = [
     "AlreadyExists",
     "ApiError",
     "App",
+    "Bearer",
     "Client",
     "Column",
     "Condition",
     "Conflict",
     "Context",
     "Controller",
+    "Cron",
     "DecodeError",
     "Duration",
+    "Every",
     "Expired",
+    "Feed",
     "Field",
     "Forbidden",
     "Index",
@@ -137,6 +148,7 @@ __all__ = [
     "Rule",
     "Scale",
     "Scheme",
+    "Signature",
     "Struct",
     "SyncClient",
     "SyncContext",
@@ -150,5 +162,6 @@ __all__ = [
     "crd",
     "field",
     "kind",
+    "mappers",
     "predicates",
 ]

@@ -6,6 +6,7 @@ It is made for one run and ends with it. Nothing in it tells what triggered the 
 from __future__ import annotations
 
 import builtins
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,6 +23,7 @@ from .events import ApplySkipped, EffectCalled
 from .reads import CachedReader, Labels
 from .run_client import RunClient
 from .said import in_words, log
+from .signatures import check_effect, name_of
 from .tools import RunState, Tools
 
 P = ParamSpec("P")
@@ -208,18 +210,16 @@ class Context(CachedReader):
         """Deletes those of `owner`, with `labels`, or found by `index`, that are not in `keep`, and gives their keys.
 
         At least one of the three must say whose they are; several must all hold. `keep` are objects, such as `apply` gave them. Raises
-        `PruneRefused` if an apply failed in this run, even if that was caught: what is to be kept is not known then.
+        `PruneRefused` if an apply or a create failed in this run, even if that was caught: what is to be kept is not known then.
         """
         if owner is None and index is None and not labels:
             raise ValueError(f"prune({kind.__name__}) needs owner=, labels= or index=: else it would delete every {kind.__name__} there is")
         if self._run.failed_applies:
             raise PruneRefused(
-                f"prune({kind.__name__}) deletes nothing, because an apply failed in this run, so what to keep is not known: "
+                f"prune({kind.__name__}) deletes nothing, because a write of this run failed, so what to keep is not known: "
                 f"{self._run.failed_applies[0]}"
             )
-        kept = list(keep)
-        uids = {obj.metadata.uid for obj in kept if obj.metadata.uid}
-        keys = {obj.key for obj in kept if not obj.metadata.uid}
+        uids, keys = self._kept(kind, keep, namespace or (owner.namespace if owner is not None else ""))
         found = await self.list(kind, namespace=namespace, labels=labels, owner=owner, index=index)
         pruned = []
         for obj in found:
@@ -231,18 +231,17 @@ class Context(CachedReader):
     async def add_finalizer(self, obj: Object, finalizer: str, /) -> None:
         """Makes the server keep `obj`, once deleted, until the finalizer is removed. Nothing is done if it is there, or `obj` terminates.
 
-        Only this entry is touched, and `obj` brought up to the answer. Raises `Conflict` if the object has changed since it was read.
+        Only this entry is touched, and `obj` brought up to the answer. So when it returns the finalizer is there, unless `obj` itself says
+        that it terminates. Raises `Conflict` if the object has changed since it was read, `NotFound` if it is gone: let that pass, the key
+        runs again at once, and what is made outside the cluster only after this is never left behind.
         """
         if obj.is_terminating or finalizer in obj.metadata.finalizers:
             return
         try:
             await self._set_finalizers(obj, [*obj.metadata.finalizers, finalizer])
-        except NotFound:
-            return  # gone: nothing is left to be kept
-        except Conflict:
-            live = await self._live(obj)
-            if live is not None and not decode_head(live).is_terminating:
-                raise
+        except (NotFound, Conflict):
+            await self._live(obj)  # so that the next run sees what has become of it, be the watch as slow as it may
+            raise
 
     async def remove_finalizer(self, obj: Object, finalizer: str, /) -> None:
         """Lets go of a terminating `obj`, as far as this finalizer goes. Does nothing if it is not there, or the object is gone.
@@ -265,11 +264,16 @@ class Context(CachedReader):
     async def effect(self, call: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls something outside Kubernetes, and gives what it gives: `await ctx.effect(dns.ensure, name=...)`.
 
-        Metrics, the flight recorder and the level checker hear of it. It may happen twice: make it repeatable.
+        Metrics, the flight recorder and the level checker hear of it. It may happen twice: make it repeatable. Raises `TypeError` for what
+        cannot be awaited; a function that blocks belongs into a plain `def` reconciler, or ``asyncio.to_thread``.
         """
+        check_effect(call, is_async=True)
         ended = self.begin_effect(call)
         try:
-            result = await call(*args, **kwargs)
+            made: Any = call(*args, **kwargs)
+            if not inspect.isawaitable(made):
+                raise TypeError(f"ctx.effect: {name_of(call)} gave {type(made).__name__}, which cannot be awaited: make it async")
+            result: T = await made
         except BaseException as error:
             ended(error)
             raise
@@ -353,18 +357,40 @@ class Context(CachedReader):
         # The version as precondition: so the list that is sent is the server's own but for our entry.
         metadata = {"uid": obj.metadata.uid, "resourceVersion": version, "finalizers": finalizers}
         answer = await self._own.patch_raw(info, key, {"metadata": metadata})
-        obj.metadata.finalizers = decode_meta(answer).finalizers
-        obj.metadata.resource_version = decode_head(answer).resource_version
+        now, version = decode_meta(answer).finalizers, decode_head(answer).resource_version
+        if isinstance(obj, Untyped):  # whose metadata are a view to read from
+            obj.content["metadata"] |= {"finalizers": now, "resourceVersion": version}
+        else:
+            obj.metadata.finalizers, obj.metadata.resource_version = now, version
 
     async def _live(self, obj: Object) -> bytes | None:
         """The very object as the server has it; None if it is gone, or another one has its name."""
         info = await self._client.kind_info(obj)
         key = self._client.key(info, obj.key, None)
         live = await self._client.get_raw(info, key)
-        if live is None or decode_head(live).uid != obj.metadata.uid:
-            return None
-        self._view.wrote(info, live)
-        return live
+        if live is not None:
+            self._view.wrote(info, live)
+            if decode_head(live).uid == obj.metadata.uid:
+                return live
+        elif uid := obj.metadata.uid:
+            self._view.deleted(info, key, uid)
+        return None
+
+    def _kept(self, kind: type[Object], keep: Any, namespace: str) -> tuple[dict[str, None], dict[Request, None]]:
+        """The UIDs of what is to be kept, and the keys of what has none. One that does not say its namespace is where it was applied."""
+        if isinstance(keep, Object | str | Mapping) or not isinstance(keep, Iterable):
+            raise TypeError(f"prune({kind.__name__}): keep takes a list of objects, such as apply gave them, not {keep!r}")
+        uids: dict[str, None] = {}
+        keys: dict[Request, None] = {}
+        info = self._client.info_of(kind)
+        for obj in keep:
+            if not isinstance(obj, Object):
+                raise TypeError(f"prune({kind.__name__}): keep takes a list of objects, such as apply gave them, not {obj!r} in it")
+            if uid := obj.metadata.uid:
+                uids[uid] = None
+            else:
+                keys[self._client.key(info, obj.key, namespace or None)] = None
+        return uids, keys
 
 
 __all__ = ["Context", "HasStatus", "PruneRefused"]

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from setpoint.api import LabelSelector
 from setpoint.cache import AnyInformer
 from setpoint.client import Client
-from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_head
+from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_head, kind_of
 from setpoint.objects.indexes import IndexKey
 
 from .events import CacheRead
@@ -92,6 +92,8 @@ class CachedReader:
         Raises `ApiError` if they had to be read live and could not be.
         """
         info = self._client.info_of(kind)
+        if index is not None and kind_of(index.index.kind).group_version_kind != info.group_version_kind:
+            raise TypeError(f"{index.index!r} is an index of {index.index.kind.__name__}, and finds no {info.kind}")
         selector = labels if isinstance(labels, LabelSelector) else LabelSelector.parse(labels)
         if not live:
             informer = self._view.covering(kind, selector, namespace)

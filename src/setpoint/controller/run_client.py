@@ -66,7 +66,9 @@ class RunClient(Client):
             try:
                 return await self._write(operation)
             except BaseException as error:
-                if operation.content_type == APPLY_PATCH:
+                # One that exists already may well be what is to be kept: the caller knows its name.
+                created = operation.verb == "create" and not operation.subresource and not isinstance(error, AlreadyExists)
+                if created or operation.content_type == APPLY_PATCH:
                     self._state.failed_applies.append(in_words(error))
                 raise
 

@@ -93,6 +93,16 @@ def checked_priority(priority: object, controller: str) -> int:
     return priority
 
 
+def check_effect(call: Any, *, is_async: bool) -> None:
+    """Raises `TypeError` for what certainly cannot be made as an effect, before it is."""
+    if not callable(call):
+        if inspect.iscoroutine(call):
+            call.close()
+        raise TypeError(f"ctx.effect cannot call {call!r}: pass the function itself, and its arguments after it")
+    if not is_async and inspect.iscoroutinefunction(function_behind(call)):
+        raise TypeError(f"ctx.effect: {name_of(call)} is async, and a plain def reconciler cannot await it")
+
+
 def _check_callable(fn: Any, what: str, wanted: str, *, not_a_generator: bool) -> bool:
     """Whether it is async. An async generator is neither; a plain one is an iterable of requests, which a mapper may well be."""
     if isinstance(fn, type):

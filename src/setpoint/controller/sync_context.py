@@ -6,6 +6,7 @@ Every verb is the one of `Context`, awaited on the event loop; nothing is decide
 from __future__ import annotations
 
 import builtins
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -20,6 +21,7 @@ from setpoint.world import Threads
 
 from .context import Context, HasStatus
 from .reads import Labels
+from .signatures import check_effect, name_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -149,10 +151,14 @@ class SyncContext:
 
     def effect(self, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """As `Context.effect`; the call is made in this thread."""
+        check_effect(call, is_async=False)
         context = self._context
         watch = self._on_loop(lambda: context.begin_effect(call))
         try:
             result = call(*args, **kwargs)
+            if inspect.iscoroutine(result):
+                result.close()
+                raise TypeError(f"ctx.effect: {name_of(call)} gave a coroutine that nobody awaits: call a function that is not async")
         except BaseException as error:
             raised = error
             self._on_loop(lambda: watch(raised))
