@@ -80,6 +80,7 @@ def test_only_a_kind_without_namespaces_needs_a_role_in_the_cluster(cli: Cli, wr
     ]
     assert rights(found["ClusterRole", ""]) == {*reads("namespaces"), "patch namespaces/status"}
     assert rights(found["Role", "a"]) == rights(found["Role", "b"])
+    assert documents(cli("rbac", "two.py", "-n", "b,a").out) == found
     (subject,) = found["RoleBinding", "a"]["subjects"]
     assert subject == {"kind": "ServiceAccount", "name": "two", "namespace": "b"}
 

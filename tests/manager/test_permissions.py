@@ -169,7 +169,7 @@ def running(rules: dict[str, list[dict]], *, reviews: str = "all", seconds: floa
     async def main(world: World):
         async with ControlPlane(world, controllers=False) as plane:
             judge = Judge(plane.transport(), rules, reviews=reviews)
-            manager = Manager(Connection(judge, world), options=Options(namespace="a", **options))
+            manager = Manager(Connection(judge, world), options=Options(**{"namespace": "a", **options}))
             manager.add(CONTROLLER)
             life = asyncio.create_task(manager.run())
             await asyncio.sleep(seconds)
@@ -202,6 +202,21 @@ def test_a_manager_that_requires_its_permissions_starts_where_nobody_can_tell(ca
     with caplog.at_level(logging.WARNING, logger="setpoint.manager"):
         assert running({"a": [READS]}, require_permissions=True, reviews="none")
     assert "cannot tell what this program may do" in caplog.text
+
+
+def test_namespaces_that_are_found_by_their_labels_take_the_right_to_find_them():
+    with pytest.raises(PermissionsMissing) as raised:
+        running({}, require_permissions=True, namespace="", namespace_labels="team=blue")
+    said = str(raised.value)
+    assert "list namespaces in the whole cluster" in said
+    assert "configmaps" not in said
+
+
+def test_a_set_of_namespaces_takes_rights_in_each_of_them():
+    with pytest.raises(PermissionsMissing) as raised:
+        running({"a": [READS]}, require_permissions=True, namespace="", namespaces=("a", "b"))
+    assert 'list configmaps in namespace "b"' in str(raised.value)
+    assert "in the whole cluster" not in str(raised.value)
 
 
 def test_a_refusal_names_the_rule_once(caplog):

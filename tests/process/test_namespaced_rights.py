@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,26 +21,39 @@ NO_ENDPOINTS = ("--metrics-bind-address", "0", "--health-probe-bind-address", "0
 LEASE = "webapp.apps.example.com"
 
 
-class Tenant:
-    """A namespace with a service account that has the roles which `setpoint rbac` prints, and a kubeconfig for it."""
+@pytest.fixture
+def kinds(control_plane: Path) -> Iterator[None]:
+    """WebApps are served, until the end of the test."""
+    api = Api(control_plane)
+    with setpoint("crd", EXAMPLE) as printed:
+        assert printed.end() == 0, printed.err
+    crd = yaml.safe_load("\n".join(printed.out))
+    place = f"{CRDS}/{crd['metadata']['name']}"
+    api.ask("PATCH", f"{place}?fieldManager=test", crd, "application/apply-patch+yaml")
+    api.until(CRDS, lambda found: all(condition_of(crd, "Established") == "True" for crd in found))
+    yield
+    api.ask("DELETE", place)
+    api.until(CRDS, lambda found: crd["metadata"]["name"] not in [one["metadata"]["name"] for one in found])
 
-    def __init__(self, control_plane: Path, namespace: str, folder: Path) -> None:
+
+class Tenant:
+    """Namespaces with a service account that has the roles which `setpoint rbac` prints, and a kubeconfig for it."""
+
+    def __init__(self, control_plane: Path, folder: Path, namespace: str, *others: str) -> None:
         self.api, self.namespace, self.folder = Api(control_plane), namespace, folder
+        self.namespaces = (namespace, *others)
         self.kubeconfig = folder / "kubeconfig"
         api = self.api
-        with setpoint("crd", EXAMPLE) as printed:
-            assert printed.end() == 0, printed.err
-        crd = yaml.safe_load("\n".join(printed.out))
-        api.ask("PATCH", f"{CRDS}/{crd['metadata']['name']}?fieldManager=test", crd, "application/apply-patch+yaml")
-        api.until(CRDS, lambda found: all(condition_of(crd, "Established") == "True" for crd in found))
-        api.ask("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        for name in self.namespaces:
+            api.ask("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
         accounts = f"/api/v1/namespaces/{namespace}/serviceaccounts"
         api.ask("POST", accounts, {"metadata": {"name": "webapp"}})
-        with setpoint("rbac", EXAMPLE, "-n", namespace, "--leader-election-id", LEASE) as printed:
+        with setpoint("rbac", EXAMPLE, "-n", ",".join(self.namespaces), "--leader-election-id", LEASE) as printed:
             assert printed.end() == 0, printed.err
         self.printed: list[Json] = list(yaml.safe_load_all("\n".join(printed.out)))
         for document in self.printed:
-            api.ask("POST", f"{ROLES}/namespaces/{namespace}/{document['kind'].lower()}s?fieldValidation=Strict", document)
+            where = document["metadata"]["namespace"]
+            api.ask("POST", f"{ROLES}/namespaces/{where}/{document['kind'].lower()}s?fieldValidation=Strict", document)
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
         token = api.ask("POST", f"{accounts}/webapp/token", request)["status"]["token"]
         config = yaml.safe_load(control_plane.read_text())
@@ -47,24 +61,23 @@ class Tenant:
         self.kubeconfig.write_text(yaml.safe_dump(config))
 
     def run(self, *more: str):
-        return setpoint("run", EXAMPLE, "--kubeconfig", self.kubeconfig, "-n", self.namespace, *NO_ENDPOINTS, *more, cwd=self.folder)
+        return setpoint(
+            "run", EXAMPLE, "--kubeconfig", self.kubeconfig, "-n", ",".join(self.namespaces), *NO_ENDPOINTS, *more, cwd=self.folder
+        )
 
-    def path(self, group: str, resource: str) -> str:
-        return f"/{group}/namespaces/{self.namespace}/{resource}"
+    def path(self, group: str, resource: str, namespace: str = "") -> str:
+        return f"/{group}/namespaces/{namespace or self.namespace}/{resource}"
 
-    def converges(self) -> None:
+    def converges(self, namespace: str = "") -> None:
         """A WebApp comes to be ready, with what it owns."""
-        api, webapps = self.api, self.path("apis/apps.example.com/v1", "webapps")
+        api, webapps = self.api, self.path("apis/apps.example.com/v1", "webapps", namespace)
         spec = {"image": "nginx:1.29", "replicas": 2}
         api.ask("POST", webapps, {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": {"name": "shop"}, "spec": spec})
-        self.pods_run()
-        api.until(webapps, lambda apps: ready_of(apps) == {"shop": 2})
-
-    def pods_run(self) -> None:
-        pods = self.path("api/v1", "pods")
-        for pod in self.api.until(pods, lambda pods: len(pods) == 2):
+        pods = self.path("api/v1", "pods", namespace)
+        for pod in api.until(pods, lambda pods: len(pods) == 2):
             status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-            self.api.merge(f"{pods}/{pod['metadata']['name']}/status", {"status": status})
+            api.merge(f"{pods}/{pod['metadata']['name']}/status", {"status": status})
+        api.until(webapps, lambda apps: ready_of(apps) == {"shop": 2})
 
     def refusals(self) -> int:
         """How many requests the server has refused so far, whoever sent them."""
@@ -72,9 +85,9 @@ class Tenant:
         return sum(map(int, found))
 
 
-def test_the_printed_roles_are_all_that_a_namespace_needs(control_plane: Path, tmp_path: Path) -> None:
+def test_the_printed_roles_are_all_that_a_namespace_needs(kinds: None, control_plane: Path, tmp_path: Path) -> None:
     """Among what would be refused, and counted: a list of namespaces or of definitions, and anything in the whole cluster."""
-    tenant = Tenant(control_plane, "tenant", tmp_path)
+    tenant = Tenant(control_plane, tmp_path, "tenant")
     assert {document["kind"] for document in tenant.printed} == {"Role", "RoleBinding"}
     before = tenant.refusals()
     with tenant.run("--leader-elect", "--leader-election-id", LEASE, "--leader-election-namespace", "tenant") as program:
@@ -85,8 +98,21 @@ def test_the_printed_roles_are_all_that_a_namespace_needs(control_plane: Path, t
     assert not [line for line in program.err if "may not" in line or "refuse" in line or "error" in line], program.err
 
 
-def test_what_is_missing_is_said_at_once_with_the_rule_to_add_and_then_it_goes_on(control_plane: Path, tmp_path: Path) -> None:
-    tenant = Tenant(control_plane, "tenant-of-too-little", tmp_path)
+def test_nor_does_a_set_of_namespaces_need_more(kinds: None, control_plane: Path, tmp_path: Path) -> None:
+    tenant = Tenant(control_plane, tmp_path, "tenant-of-two", "tenant-of-two-as-well")
+    assert {document["kind"] for document in tenant.printed} == {"Role", "RoleBinding"}
+    before = tenant.refusals()
+    with tenant.run() as program:
+        for namespace in tenant.namespaces:
+            tenant.converges(namespace)
+        program.signal(signal.SIGTERM)
+        assert program.end() == 0, program.err
+    assert tenant.refusals() == before
+    assert not [line for line in program.err if "may not" in line or "refuse" in line or "error" in line], program.err
+
+
+def test_what_is_missing_is_said_at_once_with_the_rule_to_add_and_then_it_goes_on(kinds: None, control_plane: Path, tmp_path: Path) -> None:
+    tenant = Tenant(control_plane, tmp_path, "tenant-of-too-little")
     role = tenant.path("apis/rbac.authorization.k8s.io/v1", "roles") + "/webapp"
     rules = tenant.api.get(role)["rules"]
     tenant.api.merge(role, {"rules": [rule for rule in rules if "services" not in rule["resources"]]})
@@ -103,8 +129,8 @@ def test_what_is_missing_is_said_at_once_with_the_rule_to_add_and_then_it_goes_o
     assert len([line for line in program.err if "may not do" in line]) == 1
 
 
-def test_a_right_that_is_missing_in_a_run_is_named_once(control_plane: Path, tmp_path: Path) -> None:
-    tenant = Tenant(control_plane, "tenant-of-no-status", tmp_path)
+def test_a_right_that_is_missing_in_a_run_is_named_once(kinds: None, control_plane: Path, tmp_path: Path) -> None:
+    tenant = Tenant(control_plane, tmp_path, "tenant-of-no-status")
     role = tenant.path("apis/rbac.authorization.k8s.io/v1", "roles") + "/webapp"
     with tenant.run() as program:
         program.line("running", of="err")

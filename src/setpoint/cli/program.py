@@ -201,7 +201,8 @@ def rbac(
     from setpoint.cli.target import load_controllers
 
     wanted = election(bool(leader_election_id or leader_election_namespace), leader_election_id, leader_election_namespace)
-    found = roles(load_controllers(targets), targets[0], namespaces, name=name, service_account=service_account, election=wanted)
+    watched = [name.strip() for text in namespaces for name in text.split(",")]
+    found = roles(load_controllers(targets), targets[0], watched, name=name, service_account=service_account, election=wanted)
     sys.stdout.write(yaml.safe_dump_all(found, sort_keys=False, explicit_start=True))
 
 

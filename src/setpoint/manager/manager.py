@@ -35,7 +35,7 @@ from setpoint.manager.loops import Loop
 from setpoint.manager.memory import CacheMemory
 from setpoint.manager.metrics import Metrics
 from setpoint.manager.namespaces import Followed, scope_of
-from setpoint.manager.permissions import needs_of
+from setpoint.manager.permissions import TO_FOLLOW, needs_of
 from setpoint.manager.self_check import Refusals, check
 from setpoint.manager.thread_pool_use import ThreadPoolUse
 from setpoint.manager.why import cached
@@ -300,7 +300,10 @@ class Manager:
 
     async def _check_permissions(self) -> None:
         options = self.options
-        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), self._scope.names or ("",), options.leader_election)
+        namespaces = ("",) if self._scope.names is None else self._scope.names
+        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), namespaces, options.leader_election)
+        if self._followed is not None:
+            needs += TO_FOLLOW
         await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
 
     async def _run_controllers(self) -> None:

@@ -44,6 +44,10 @@ class Need(NamedTuple):
         return f"{self.verb} {what} {where}"
 
 
+TO_FOLLOW = [Need(verb, "", "namespaces", required=True) for verb in ("list", "watch")]
+"""What it takes to find the namespaces with certain labels. What is needed in them nobody can tell before."""
+
+
 class Rule(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A rule of a role: each of the verbs on each of the resources."""
 
