@@ -58,14 +58,12 @@ class QueueMachine(RuleBasedStateMachine):
 
     # the book-keeping
 
-    @property
-    def blocked(self) -> dict[Request, None]:
-        return dict.fromkeys([*self.running, *self.held, *self.resting])
+    def is_blocked(self, key: Request) -> bool:
+        return key in self.running or key in self.held or key in self.resting
 
     @property
     def ready(self) -> dict[Request, Want]:
-        blocked = self.blocked
-        return {key: want for key, want in self.wanted.items() if key not in blocked}
+        return {key: want for key, want in self.wanted.items() if not self.is_blocked(key)}
 
     def number(self) -> int:
         self.count += 1
@@ -73,7 +71,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     def join(self, key: Request, now: float) -> None:
         want = self.wanted.get(key)
-        if want is not None and key not in self.blocked:
+        if want is not None and not self.is_blocked(key):
             want.place, want.since, want.passed = self.number(), now, 0
 
     def ask(self, key: Request, priority: int, now: float) -> None:
