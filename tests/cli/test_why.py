@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+
 import pytest
 
+from setpoint.cli import why
 from setpoint.cli.failure import Failure
 from setpoint.cli.why import target
 from setpoint.objects import Request
@@ -19,6 +23,24 @@ def test_a_manager_that_does_not_answer_is_one_sentence(cli: Cli) -> None:
 def test_an_address_that_is_none_is_refused(cli: Cli) -> None:
     for address in ("ftp://127.0.0.1:80", "127.0.0.1", "http://127.0.0.1:x", "https://127.0.0.1:443"):
         assert "--address takes http://HOST:PORT" in cli("why", "webapp", "default/shop", "--address", address).refusal(2)
+
+
+def test_what_listens_on_a_default_port_and_is_no_manager_is_passed_over(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        garbage = threading.Thread(target=_say_garbage, args=(listening,), daemon=True)
+        garbage.start()
+        monkeypatch.setattr(why, "DEFAULT_PORTS", [listening.getsockname()[1]])
+        said = cli("why", "webapp", "default/shop").refusal()
+        garbage.join()
+    assert said.startswith("no manager answers on 127.0.0.1, ports ")
+    assert "is `setpoint run` running on this machine?" in said
+
+
+def _say_garbage(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(1000)
+        connection.sendall(b"220 mail.example.com ESMTP\r\n")
 
 
 @pytest.mark.parametrize(
