@@ -109,6 +109,9 @@ def test_each_thing_that_happens_is_counted_where_its_name_says():
     assert found['rest_client_request_size_bytes_sum{host="server:6443",verb="POST"}'] > 100
     assert found['rest_client_response_size_bytes_sum{host="server:6443",verb="GET"}'] > 100
     assert 0 < found['setpoint_cache_age_seconds{kind="configmaps"}'] <= 60
+    reads = sum(value for name, value in found.items() if name.startswith("rest_client_requests_total") and 'method="GET"' in name)
+    watches = 2
+    assert found['rest_client_request_duration_seconds_count{host="server:6443",verb="GET"}'] == reads - watches
 
 
 def test_every_delayed_add_is_a_retry_and_only_what_is_ready_is_an_add():
