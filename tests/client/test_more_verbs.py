@@ -1,5 +1,8 @@
 """Verbs beyond the everyday ones: what they send, what they make of the answer, and that servers take them."""
 
+import asyncio
+from contextlib import aclosing
+
 import msgspec
 import pytest
 
@@ -194,6 +197,33 @@ def test_a_log_is_read_line_by_line_as_it_is():
     assert logs_of(answering(b""))[0] == []
 
 
+def test_a_log_that_is_followed_is_given_as_it_comes_and_is_left_in_its_middle():
+    left = asyncio.Event()
+    more = asyncio.Event()
+
+    async def respond(server, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n")
+        await writer.drain()
+        await more.wait()
+        writer.write(b"4\r\ntwo\n\r\n")
+        while not writer.is_closing():  # what is written to one who has left comes back as an error
+            await asyncio.sleep(0.01)
+            writer.write(b"5\r\nmore\n\r\n")
+        left.set()
+
+    async def act(transport, server):
+        client = Client(Connection(transport, real_world()), namespace="default")
+        async with asyncio.timeout(30), aclosing(client.logs("web", follow=True)) as lines:
+            first = await anext(lines)  # although the second is not there
+            more.set()
+            second = await anext(lines)
+        async with asyncio.timeout(30):
+            await left.wait()
+        return first, second, len(transport._streams)
+
+    assert http(respond, act) == ("one", "two", 0)
+
+
 def test_a_log_whose_connection_is_lost_is_told():
     with pytest.raises(StreamBroken):
         logs_of(chunked(b"one\n", end=False), follow=True)
@@ -207,7 +237,7 @@ def test_a_log_that_the_server_refuses_is_an_error():
 
 def test_the_embedded_server_has_no_logs_and_says_so():
     async def act(client: Client):
-        with pytest.raises(errors.NotFound):
+        with pytest.raises(errors.NotFound, match="log is for what runs in containers, and this server has none"):
             [line async for line in client.logs("web")]
 
     on_the_embedded_server(act)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 
+from setpoint.client import Client, connect
 from setpoint.controller import Context, Controller, Predicate, Reader, Result, SyncContext, predicates
 from setpoint.objects import Condition, Index, Object, ObjectMeta, Request, Resource, Struct, kind
 
@@ -106,3 +107,44 @@ async def lamps_read(bulb: Bulb, reader: Reader) -> list[Request]:
 
 still_a_controller: Controller[Lamp] = Controller(Lamp).watch(Bulb, map=lamps_of).watch(Bulb, map=lamps_read)
 requests: Iterable[Request] = lamps_of(Bulb(colour="red"))
+
+
+async def outside(client: Client) -> None:
+    waited: Lamp = await client.wait(Lamp, "a", lambda lamp: lamp.status.lit, timeout=5)
+    edited: Lamp = await client.edit(Lamp, waited.key, lambda lamp: lamp.metadata.labels.update(seen="yes"))
+    async for key, obj in client.watch(Lamp, namespace="default"):
+        known: Request = key
+        seen: Lamp | None = obj
+        print(known, seen, edited.spec.watts)
+    async with client.exec("web", ["sh"], stdin=True) as process:
+        await process.write("ls\n")
+        code: int = (await process.communicate()).exit_code
+        print(code)
+    token: str = (await client.request_token("robot")).token
+    print(token)
+
+
+def script() -> None:
+    with connect(namespace="default") as client:
+        found: Lamp | None = client.get(Lamp, "a")
+        bulbs: list[Bulb] = client.list(Bulb)
+        for key, obj in client.watch(Bulb):
+            print(key.name, obj.colour if obj is not None else found, bulbs)
+        with client.port_forward("web", 80) as stream:
+            data: bytes = stream.read()
+            print(data)
+
+
+async def asynchronous_script() -> None:
+    async with connect(as_user="jane") as client:
+        await outside(client)
+
+
+async def by_the_client(ctx: Context) -> None:
+    replicas: int = (await ctx.client.set_scale(Lamp, "default/a", 3)).replicas
+    print(replicas)
+
+
+def by_the_client_blocking(ctx: SyncContext) -> None:
+    replicas: int = ctx.client.get_scale(Lamp, "default/a").replicas
+    print(replicas)
