@@ -5,6 +5,8 @@ that receives the manager, opens what the controllers need, and adds them. `elec
 `election_states` and `election_rules` are that as a state machine; `elector` and `leadership` carry it out, `lease` speaks of it with the
 server, and `fence` holds writes back while this one does not lead. `permissions` says what controllers need to be allowed, and `self_check`
 asks the server whether it is. `health` is what the probes ask, `endpoints` serves it and the metrics, `logs` writes the log.
+`flight_recorder` remembers why each key ran and what that changed, `loops` finds keys that go round in circles, and `why` answers what
+people ask of both, on the `debug_endpoint`.
 """
 
 from setpoint.manager.election import LeaderElection, LeadershipLost

@@ -34,6 +34,7 @@ from setpoint.objects.head import Head
 from setpoint.world import Clock, Event
 
 from .changed_paths import changed_paths, stated_paths
+from .flight_in_progress import KEPT, Active, Asked, Merged
 from .flight_records import Effect, Own, Read, Run, Trigger, Write, pack, unpack
 from .loops import Loop, Loops
 from .writers import OwnWrites, foreign_writer
@@ -44,8 +45,6 @@ CAPACITY = 32 * 2**20
 """Bytes that all records may take, about: 100,000 keys that ran once, or some 5,000 that have ten eventful runs each."""
 RUNS = 10
 """So many runs of a key are kept."""
-_KEPT = 20
-"""So many triggers, reads, writes, paths of one run are kept; the rest is counted."""
 _EACH = 160
 """What a key costs beside its records: its places in the tables, and the record's own header."""
 _DETAILS = 100
@@ -55,108 +54,13 @@ Before: TypeAlias = Callable[[Operation], tuple[str, bytes | None]]
 """What the cache knows of the object that an operation is about: its kind's name, "" if that is not known, and its state."""
 
 
-class _Merged:
-    """The causes of one source about one object: the first, the last few, and how many there were."""
-
-    __slots__ = ("first", "last", "times")
-
-    def __init__(self, cause: Cause) -> None:
-        self.first = cause
-        self.last = [cause]
-        self.times = 1
-
-    def add(self, cause: Cause) -> None:
-        if cause is self.last[-1]:
-            return  # one change may concern a key twice: by what the object was, and by what it is
-        self.last = [*self.last[-2:], cause]
-        self.times += 1
-
-
-class _Asked:
-    """What a key is waiting for its run for."""
-
-    __slots__ = ("causes", "more")
-
-    def __init__(self, cause: Cause) -> None:
-        self.causes = {_place_of(cause): _Merged(cause)}
-        self.more = 0
-
-    def add(self, cause: Cause) -> None:
-        place = _place_of(cause)
-        known = self.causes.get(place)
-        if known is not None:
-            known.add(cause)
-        elif len(self.causes) < _KEPT:
-            self.causes[place] = _Merged(cause)
-        else:
-            self.more += 1
-
-
-def _place_of(cause: Cause) -> tuple[str, str, Request | str]:
-    info, change = cause.info, cause.change
-    return cause.source, "" if info is None else info.kind, cause.about if change is None else change.key
-
-
-class _Active:
-    """A run that goes on. `did` is what it has done so far, None if that is nothing: most runs of a quiet cluster do nothing but read."""
-
-    __slots__ = ("after", "asked", "did", "reads", "started", "waited")
-
-    def __init__(self, asked: _Asked | Cause | None, started: float, waited: float) -> None:
-        self.asked = asked
-        self.started = started
-        self.waited = waited
-        self.after: float | None = None
-        self.reads: _Reads | None = None
-        self.did: _Deeds | None = None
-
-    def read(self, kind: str, key: str, live: bool) -> None:
-        if self.reads is None:
-            self.reads = _Reads()
-        self.reads.add(kind, key, live)
-
-    def deeds(self) -> _Deeds:
-        if self.did is None:
-            self.did = _Deeds()
-        return self.did
-
-
-class _Deeds:
-    """What a run does beside reading."""
-
-    __slots__ = ("effects", "more", "skipped", "writes")
-
-    def __init__(self) -> None:
-        self.writes: list[Write] = []
-        self.skipped: dict[str, None] = {}
-        self.effects: list[Effect] = []
-        self.more = 0
-
-
-class _Reads:
-    """What a run reads."""
-
-    __slots__ = ("more", "places")
-
-    def __init__(self) -> None:
-        self.places: dict[tuple[str, str, bool], int] = {}
-        self.more = 0
-
-    def add(self, kind: str, key: str, live: bool) -> None:
-        place = kind, key, live
-        if place in self.places or len(self.places) < _KEPT:
-            self.places[place] = self.places.get(place, 0) + 1
-        else:
-            self.more += 1
-
-
 class _Keys:
     """The keys of one controller. `histories` is in the order of their last runs."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.asked: dict[Request, _Asked | Cause] = {}
-        self.active: dict[Request, _Active] = {}
+        self.asked: dict[Request, Asked | Cause] = {}
+        self.active: dict[Request, Active] = {}
         self.held: dict[Request, None] = {}
         self.failed: dict[Request, int] = {}
         self.histories: dict[Request, tuple[bytes, ...]] = {}
@@ -178,7 +82,7 @@ class FlightRecorder:
         self._runs = runs
         self._own = OwnWrites()
         self._controllers: dict[str, _Keys] = {}
-        self._running: dict[str, _Active] = {}
+        self._running: dict[str, Active] = {}
         self._sent: dict[int, tuple[Operation, str, bytes | None]] = {}
         self._waited = 0.0
         self._second, self._details = 0, 0
@@ -278,7 +182,7 @@ class FlightRecorder:
             keys.asked[event.request] = event.cause  # most have one cause
             return
         if isinstance(asked, Cause):
-            asked = keys.asked[event.request] = _Asked(asked)
+            asked = keys.asked[event.request] = Asked(asked)
         asked.add(event.cause)
 
     def _taken(self, event: QueueTaken) -> None:
@@ -303,7 +207,7 @@ class FlightRecorder:
     def _run_started(self, event: RunStarted) -> None:
         keys = self._controllers.get(event.controller)
         if keys is not None:
-            active = _Active(keys.asked.pop(event.request, None), self._clock.monotonic(), self._waited)
+            active = Active(keys.asked.pop(event.request, None), self._clock.monotonic(), self._waited)
             keys.active[event.request] = self._running[event.run] = active
 
     def _run_ended(self, event: RunEnded) -> None:
@@ -329,7 +233,7 @@ class FlightRecorder:
         if loop is not None:
             self._found(loop)
 
-    def _record(self, keys: _Keys, controller: str, request: Request, active: _Active, seconds: float) -> Run:
+    def _record(self, keys: _Keys, controller: str, request: Request, active: Active, seconds: float) -> Run:
         asked = active.asked
         run = Run(
             at=self._clock.now().timestamp() - seconds,
@@ -369,12 +273,12 @@ class FlightRecorder:
 
     # why it ran
 
-    def _triggers(self, controller: str, asked: _Asked | Cause) -> list[Trigger]:
+    def _triggers(self, controller: str, asked: Asked | Cause) -> list[Trigger]:
         if isinstance(asked, Cause):
-            return [self._trigger(controller, _Merged(asked))]
+            return [self._trigger(controller, Merged(asked))]
         return [self._trigger(controller, merged) for merged in asked.causes.values()]
 
-    def _trigger(self, controller: str, merged: _Merged) -> Trigger:
+    def _trigger(self, controller: str, merged: Merged) -> Trigger:
         last = merged.last[-1]
         info, change = last.info, last.change
         if info is None or change is None:
@@ -404,7 +308,7 @@ class FlightRecorder:
             return
         trigger.own, trigger.by, trigger.paths = own, by, []
         if own != "this" and change.old is not None and change.new is not None and self._may_compare():
-            trigger.paths = changed_paths(change.old, change.new)[:_KEPT]
+            trigger.paths = changed_paths(change.old, change.new)[:KEPT]
 
     def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
         writer = self._own.writer(uid, version)
@@ -458,7 +362,7 @@ class FlightRecorder:
         if after is not None and operation.verb == "delete" and was is not None:
             self._own.add(was.uid, "", operation.run)  # its event's version is nowhere told
         did = active.deeds()
-        if len(did.writes) >= _KEPT:
+        if len(did.writes) >= KEPT:
             did.more += 1
             return
         place = _place(operation) or ("" if head is None else str(head.key))
@@ -480,18 +384,18 @@ class FlightRecorder:
         else:
             write.stated = True
             paths = stated_paths(operation.body) if operation.content_type in (MERGE_PATCH, APPLY_PATCH) else []
-        write.paths, write.more = paths[:_KEPT], max(0, len(paths) - _KEPT)
+        write.paths, write.more = paths[:KEPT], max(0, len(paths) - KEPT)
 
     def _apply_skipped(self, event: ApplySkipped) -> None:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
-        if active is not None and len((did := active.deeds()).skipped) < _KEPT:
+        if active is not None and len((did := active.deeds()).skipped) < KEPT:
             did.skipped[f"{event.kind} {event.key}"] = None
 
     def _effect_called(self, event: EffectCalled) -> None:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
-        if active is not None and len((did := active.deeds()).effects) < _KEPT:
+        if active is not None and len((did := active.deeds()).effects) < KEPT:
             did.effects.append(Effect(event.call, event.seconds, event.error[:200]))
 
 
