@@ -92,7 +92,7 @@ class CachedReader:
         Raises `ApiError` if they had to be read live and could not be.
         """
         info = self._client.info_of(kind)
-        if index is not None and kind_of(index.index.kind).group_version_kind != info.group_version_kind:
+        if index is not None and not _finds(index.index.kind, kind, info):
             raise TypeError(f"{index.index!r} is an index of {index.index.kind.__name__}, and finds no {info.kind}")
         selector = labels if isinstance(labels, LabelSelector) else LabelSelector.parse(labels)
         if not live:
@@ -144,6 +144,11 @@ class CachedReader:
         else:
             why = "no cache of this controller covers them. Watch the kind (owns=[...] or controller.watch(...)) to have them cached"
         return self._said.once("live", info.plural, f"{reads} go to the API server each time: {why}")
+
+
+def _finds(indexed: type[Object], kind: type[Object], info: KindInfo) -> bool:
+    """Whether an index of the one finds objects of the other: the same kind, maybe as another class, or a class of which it is one."""
+    return issubclass(kind, indexed) or kind_of(indexed).group_version_kind == info.group_version_kind
 
 
 async def keys_from(reader: Reader, kind: type[K], labels: LabelSelector, index: IndexKey[K] | None = None) -> list[Request]:
