@@ -22,7 +22,7 @@ from setpoint.world import Event, real_world
 from .scenes import Scene
 
 PACE = 0.08
-"""A real second of a test on a real server stands for so many of a test in simulated time."""
+"""On a real server, a second that a test lets pass takes so many."""
 QUIET, PATIENCE = 0.15, 20.0
 """Real seconds: without any event it is settled, and after so many of them it never will be."""
 
