@@ -24,7 +24,7 @@ def test_no_key_is_lost_or_runs_twice_the_earliest_time_is_kept_nobody_starves_a
 
     run_state_machine_as_test(
         Counted,
-        settings=settings(max_examples=420, stateful_step_count=STEPS, deadline=None, database=None, suppress_health_check=QUIET),
+        settings=settings(max_examples=450, stateful_step_count=STEPS, deadline=None, database=None, suppress_health_check=QUIET),
     )
     assert Counted.steps >= 100_000
 
