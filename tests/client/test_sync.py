@@ -50,7 +50,7 @@ def named(name: str, **content) -> ConfigMap:
 
 def test_both_clients_have_the_same_verbs_with_the_same_parameters():
     plain = {name for name, value in vars(SyncClient).items() if not name.startswith("_") and callable(value)}
-    of_bytes = {"prepare_create", "prepare_apply", "change_raw", "info_of", "kind_info", "find_kind"}
+    of_bytes = {"call", "prepare_create", "prepare_apply", "change_raw", "info_of", "kind_info", "find_kind"}
     other = {name for cls in (Client, PodVerbs) for name in vars(cls) if not name.startswith("_")} - of_bytes
     assert plain == other
     for name in sorted(plain - {"bound"}):
