@@ -74,7 +74,7 @@ class FlightRecorder:
     """
 
     def __init__(self, clock: Clock, before: Before, found: Callable[[Loop], None], *, capacity: int = CAPACITY, runs: int = RUNS) -> None:
-        self.loops = Loops()
+        self.loops: Loops = Loops()
         self._clock = clock
         self._before = before
         self._found = found
