@@ -129,7 +129,7 @@ class Manager:
         self._threads = ThreadPool(self.world, self.options.threads)
         self.metrics.registry.register(ThreadPoolUse(self._threads))
         self._refusals = Refusals()
-        self.health = Health()
+        self.health: Health = Health()
         self.add_ready_check("caches", self._caches)
         if (election := self.options.leader_election) is not None:
             self._leadership = leadership = Leadership(connection, election)
