@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any
 
 import msgspec
 
 from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, StreamBroken, Transport, Unknown
-from setpoint.api.status import bad_request, expired
-from setpoint.api.watch import decode_frame
+from setpoint.api.status import StatusDetails, bad_request, expired, failure
+from setpoint.api.watch import decode_frame, encode_frame
 from setpoint.objects import decode_head
 
 
@@ -26,6 +27,10 @@ class Line:
         self._held: dict[str, int] = {}
         self._expired: dict[str, None] = {}
         self._replicas: dict[str, tuple[int, bool]] = {}
+        self._pages: dict[str, int] = {}
+        self._stale_pages: dict[str, None] = {}
+        self._refused: dict[str, tuple[float, Answer]] = {}
+        self._away: asyncio.Event | None = None
         self._streams: list[_Stream] = []
 
     # faults
@@ -45,6 +50,51 @@ class Line:
         for stream in self._streams:
             stream.broken = stream.broken or stream.plural == plural
         self.wake()
+
+    def end(self, plural: str, *, expired: bool = False) -> None:
+        """The server ends the kind's streams, as it does in the best of order; or, `expired`, with an event that says 410."""
+        for stream in self._streams:
+            if stream.plural == plural:
+                stream.ending = stream.ending or ("expired" if expired else "time is up")
+        self.wake()
+
+    def mute(self, plural: str) -> None:
+        """The kind's streams say nothing any more, and do not end either: who was at the other end has gone without a word."""
+        for stream in self._streams:
+            stream.muted = stream.muted or stream.plural == plural
+
+    def vanish(self) -> None:
+        """The whole server has gone without a word: open streams are mute, and what is asked gets no answer, until `come_back`."""
+        self._away = asyncio.Event()
+        for stream in self._streams:
+            stream.muted = True
+
+    def come_back(self) -> None:
+        """Ends `vanish`. What was mute stays so."""
+        assert self._away is not None
+        self._away.set()
+        self._away = None
+
+    def refuse(self, plural: str, *, times: float = math.inf, header: bool = True) -> None:
+        """Lists and watches of the kind are answered 429 so many times, to be asked again after a second: said in the body, and in a header,
+        if there is one.
+        """
+        details = StatusDetails(retry_after_seconds=1)
+        answer = failure(429, "TooManyRequests", "too many requests, please try again later", details).status.answer()
+        headers = {"retry-after": "1"} if header else {}
+        self._refused[plural] = times, msgspec.structs.replace(answer, headers=headers)
+
+    def accept(self, plural: str) -> None:
+        """Ends `refuse`."""
+        del self._refused[plural]
+
+    def in_pages(self, plural: str, size: int) -> None:
+        """The server has no streaming lists of the kind, and gives so many objects at a time."""
+        self._pages[plural] = size
+
+    def forget_pages(self, plural: str) -> None:
+        """The server forgets the next list of the kind while it is read: its second page is answered 410."""
+        self._stale_pages[plural] = None
 
     def lag(self, plural: str, version: str | None, *, lies: bool = False) -> None:
         """The kind is read from a replica that has got no further than this version. It tells so whoever takes any state that there is
@@ -76,6 +126,21 @@ class Line:
             if changed is None:
                 return bad_request("this replica does not stream lists").status.answer()
             operation = changed
+        if self._away is not None:
+            await self._away.wait()
+            return Unknown("the connection is dead")
+        if plural in self._refused and operation.verb in ("list", "watch"):
+            times, answer = self._refused.pop(plural)
+            if times > 1:
+                self._refused[plural] = times - 1, answer
+            return answer
+        if plural in self._pages and operation.options.get("sendInitialEvents") == "true":
+            return bad_request("there are no streaming lists").status.answer()
+        if plural in self._pages and operation.verb == "list" and "limit" in operation.options:
+            if plural in self._stale_pages and "continue" in operation.options:
+                del self._stale_pages[plural]
+                return expired("the provided continue parameter is too old").status.answer()
+            operation = msgspec.structs.replace(operation, options={**operation.options, "limit": str(self._pages[plural])})
         outcome = await self._inner.send(operation)
         if not isinstance(outcome, Answer | NotSent | Unknown):
             stream = _Stream(self, plural, outcome)
@@ -115,7 +180,8 @@ class _Stream:
 
     def __init__(self, line: Line, plural: str, inner: Stream) -> None:
         self.plural = plural
-        self.broken = False
+        self.broken = self.muted = False
+        self.ending = ""
         self._line = line
         self._inner = inner
         self._kept: list[bytes] = []
@@ -124,8 +190,15 @@ class _Stream:
     async def read(self) -> list[bytes] | None:
         """See `Stream`."""
         while True:
+            if self.muted:
+                await asyncio.Event().wait()
             if self.broken:
                 raise StreamBroken("cut by the test")
+            if self.ending == "expired":
+                self.ending = "time is up"
+                return [encode_frame("ERROR", expired("too old resource version: 1 (2)").status.encode())]
+            if self.ending:
+                return None
             passed = [frame for frame in self._kept if self._line.passes(self.plural, frame)]
             if passed:
                 self._kept = self._kept[len(passed) :]
@@ -139,6 +212,8 @@ class _Stream:
             finally:
                 waiting[0].cancel()
             if self._reading is not None and self._reading.done():
+                if self.muted:
+                    continue
                 frames, self._reading = self._reading.result(), None
                 if frames is None:
                     return None

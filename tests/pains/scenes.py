@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from setpoint import Condition, Conflict, Controller, Manager, ObjectMeta, Resource, Struct, kind
-from setpoint.api import Transport
-from setpoint.objects import Object
+import msgspec
+
+from setpoint import Client, Condition, Conflict, Controller, Manager, ObjectMeta, Resource, Struct, kind
+from setpoint.api import Operation, Transport
+from setpoint.api.operation import JSON, MERGE_PATCH, Verb
+from setpoint.objects import KindInfo, Object
 from setpoint.world import Event
 
 from .faults import Line
@@ -72,6 +75,25 @@ class Scene:
         self.events: list[Event] = []
         self.managers: list[Manager] = []
         self.world.observer.subscribe(self.events.append)
+
+    def ask(self, what: Callable[[Client], Awaitable[T]]) -> T:
+        """Does something with a client that knows all that there is."""
+        done: T = self._run(what(self._client))
+        return done
+
+    def send(self, verb: Verb, info: KindInfo, name: str = "", content: object = None, *, subresource: str = "", **options: str) -> Any:
+        """One request as such, in the namespace of the test, and the JSON that answers it."""
+        operation = Operation(
+            verb=verb,
+            resource=info.group_version_resource,
+            namespace=self.namespace if info.namespaced else "",
+            name=name,
+            subresource=subresource,
+            body=b"" if content is None else msgspec.json.encode(content),
+            content_type=MERGE_PATCH if verb == "patch" else JSON,
+            options=options,
+        )
+        return msgspec.json.decode(self.ask(lambda client: client.connection.call(operation)).body)
 
     def heard(self, kind: type[E], **fields: object) -> list[E]:
         """The events of a kind so far, those with these fields."""
