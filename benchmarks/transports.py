@@ -239,7 +239,7 @@ async def relay(server: str, ca: str) -> None:
             while data := await source.read(1 << 18):
                 target.write(data)
                 await target.drain()
-        except ConnectionError:
+        except OSError:
             pass  # one side has gone, and the other is told
         finally:
             target.close()
