@@ -13,7 +13,7 @@ from setpoint.k8s.core.v1 import Container, Pod, PodSpec
 from .planes import Embedded, Real
 from .scenes import Gate, errors
 
-THEIRS, OURS = "batch.kubernetes.io/job-tracking", "pains.example.com/watched"
+THEIRS, OURS = "pains.example.com/job-tracking", "pains.example.com/watched"
 A_MOMENT = timedelta(seconds=5)
 
 
