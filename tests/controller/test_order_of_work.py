@@ -24,6 +24,26 @@ async def nothing(ctx: Context, request: Request) -> None:
     """There is nothing to do."""
 
 
+def test_as_many_keys_run_at_a_time_as_the_controller_says_and_no_more() -> None:
+    async def main(world: World) -> dict[float, int]:
+        rig = Rig(world)
+        for number in range(10):
+            rig.server.put(gadget(f"g{number}"))
+        starts: dict[float, int] = {}
+
+        async def reconcile(ctx: Context, request: Request) -> None:
+            now = round(asyncio.get_running_loop().time(), 1)
+            starts[now] = starts.get(now, 0) + 1
+            await asyncio.sleep(10)
+
+        async with rig.running(Controller(Gadget, reconciler=reconcile, concurrency=3)):
+            await asyncio.sleep(100)
+        return starts
+
+    # Each takes ten seconds, so three begin whenever three end.
+    assert list(simulate(main).values()) == [3, 3, 3, 1]
+
+
 def test_the_start_up_listing_has_low_priority_a_change_the_normal_one_and_a_watch_its_own() -> None:
     async def main(world: World) -> list[int]:
         rig = Rig(world)
