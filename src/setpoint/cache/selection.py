@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from setpoint.api import LabelSelector, parse_fields
 from setpoint.api.selectors import FieldRequirement
 from setpoint.objects import Request
 from setpoint.objects.codec import decode_meta
+from setpoint.objects.selectable import field_text
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -49,7 +48,10 @@ class Selection(msgspec.Struct, frozen=True):
             return False
         if self.labels and not self.labels.matches(decode_meta(data).labels):
             return False
-        return not self.fields or _fields_match(self.fields, msgspec.json.decode(data))
+        if not self.fields:
+            return True
+        content = msgspec.json.decode(data)
+        return all((field_text(content, field.path) == field.value) == field.equal for field in self.fields)
 
     def covers(self, *, namespace: str | None, labels: LabelSelector, name: str = "") -> bool:
         """Whether everything that a read in that namespace (None: in all) with those labels may find is selected by this.
@@ -72,16 +74,3 @@ class Selection(msgspec.Struct, frozen=True):
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
-
-
-def _fields_match(requirements: tuple[FieldRequirement, ...], content: Any) -> bool:
-    return all((_field(content, requirement.path) == requirement.value) == requirement.equal for requirement in requirements)
-
-
-def _field(content: Any, path: str) -> str:
-    """A field as a selector sees it: text, and empty where it is absent."""
-    for part in path.split("."):
-        content = content.get(part) if isinstance(content, dict) else None
-    if content is None:
-        return ""
-    return str(content).lower() if isinstance(content, bool) else str(content)

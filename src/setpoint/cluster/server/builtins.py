@@ -14,11 +14,11 @@ from setpoint.cluster.server.builtin.defaults import apply_defaults
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
-from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy, value_at
+from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
 from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema
-from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
+from setpoint.objects.selectable import field_text
 
 Verbs: TypeAlias = tuple[Verb, ...]
 Read: TypeAlias = Callable[[str], list[Object]]
@@ -89,10 +89,7 @@ class BuiltinStrategy(Strategy):
 
     def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
         """See `Strategy`."""
-        value = value_at(dict(obj), tuple(path.split(".")))
-        if value is None:
-            return ""
-        return value if isinstance(value, str) else as_json(value)
+        return field_text(obj, path)
 
 
 def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
@@ -106,17 +103,7 @@ def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
     return taken
 
 
-class EventStrategy(BuiltinStrategy):
-    """Events, which say in one of two fields who reports them."""
-
-    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
-        """See `Strategy`."""
-        if path == "source":
-            return (obj.get("source") or {}).get("component") or obj.get("reportingComponent") or ""
-        return super().field(path, obj)
-
-
-class NewerEventStrategy(EventStrategy):
+class NewerEventStrategy(BuiltinStrategy):
     """Events in the form of events.k8s.io/v1, which is judged more strictly."""
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
@@ -218,7 +205,7 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
 
 _SUBRESOURCES = ("status", "scale", "finalize")
 """Those that are served; a pod's log or a service's proxy are not."""
-_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Event": EventStrategy, "Namespace": NamespaceStrategy, "Pod": PodStrategy}
+_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy}
 _STATUS_KEEPS: dict[str, tuple[str, ...]] = {"Deployment": ("labels",), "Pod": ("ownerReferences",)}
 _NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_label}
 _SELECTABLE: dict[str, tuple[str, ...]] = {
@@ -243,10 +230,11 @@ _SELECTABLE: dict[str, tuple[str, ...]] = {
         "spec.serviceAccountName",
         "spec.hostNetwork",
         "status.phase",
+        "spec.host",
         "status.podIP",
+        "status.podIPs",
         "status.nominatedNodeName",
     ),
-    "ReplicaSet": ("status.replicas",),
     "Secret": ("type",),
     "Service": ("spec.clusterIP", "spec.type"),
 }
