@@ -80,8 +80,12 @@ class Cache:
         selection = Selection.parse(labels=labels, fields=fields, namespace=namespace)
         of_kind = self._informers.setdefault(info.group_version_kind, {})
         informer = of_kind.get((selection, False))
-        if informer is None:
-            informer = of_kind.get((selection, metadata_only))
+        if informer is None and (narrow := of_kind.get((selection, True))) is not None:
+            if metadata_only:
+                informer = narrow
+            elif self._ended is None:  # so that one copy serves both, whoever was declared first
+                informer = of_kind[selection, False] = of_kind.pop((selection, True))
+                informer.become_whole(self._form(info, metadata_only=False))
         if informer is None:
             informer = of_kind[selection, metadata_only] = self._make(kind, selection, metadata_only)
         self.claim(informer)
@@ -100,9 +104,7 @@ class Cache:
             of_kind = self._informers[informer.info.group_version_kind]
             for place in [place for place, known in of_kind.items() if known is informer]:
                 del of_kind[place]
-            for part in _parts(informer):
-                self._end(part)
-            await asyncio.gather(*self._ending, return_exceptions=True)
+            await self._end_all(_parts(informer))
 
     def find(
         self, kind: type[Object], *, labels: LabelSelector | None = None, namespace: str | None = None, name: str = ""
@@ -113,22 +115,26 @@ class Cache:
         One that is whole goes first, then the one declared first.
         """
         wanted = labels or LabelSelector()
-        able = [
-            informer
-            for informer in self._informers.get(kind_of(kind).group_version_kind, {}).values()
-            if not informer.metadata_only
-            and informer.selection.covers(namespace=namespace, labels=wanted, name=name)
-            and (namespace is None or isinstance(informer, Informer) or self.scope.holds(namespace))
-        ]
+        able = [informer for informer in self.holding(kind_of(kind)) if self.covers(informer, namespace, wanted, name)]
         return next((informer for informer in able if informer.is_whole), able[0] if able else None)
+
+    def covers(self, informer: AnyInformer, namespace: str | None, labels: LabelSelector, name: str = "") -> bool:
+        """Whether an informer holds, once it is whole, everything that such a read may find: else what it lacks may exist."""
+        if namespace is not None and not isinstance(informer, Informer) and not self.scope.holds(namespace):
+            return False
+        return informer.selection.covers(namespace=namespace, labels=labels, name=name)
 
     def informers_of(self, info: KindInfo) -> list[Informer]:
         """Every informer of a kind: our own writes go to each of them."""
         return [informer for declared in self._informers.get(info.group_version_kind, {}).values() for informer in _parts(declared)]
 
+    def declared(self, info: KindInfo) -> list[AnyInformer]:
+        """The informers of a kind; one for all namespaces that are looked at."""
+        return list(self._informers.get(info.group_version_kind, {}).values())
+
     def holding(self, info: KindInfo) -> list[AnyInformer]:
         """The informers of a kind that hold its objects, and not just their metadata; one for all namespaces that are looked at."""
-        return [informer for informer in self._informers.get(info.group_version_kind, {}).values() if not informer.metadata_only]
+        return [informer for informer in self.declared(info) if not informer.metadata_only]
 
     # namespaces
 
@@ -160,11 +166,7 @@ class Cache:
         """Ends and forgets the informers of a kind that is gone, and the kind. Whoever still listens to one of them hears nothing more."""
         for declared in self._informers.pop(kind_of(kind).group_version_kind, {}).values():
             self._claims.pop(declared, None)
-            for informer in _parts(declared):
-                task = self._tasks.pop(informer, None)
-                if task is not None:
-                    task.cancel()
-                    await asyncio.gather(task, return_exceptions=True)
+            await self._end_all(_parts(declared))
         self._scheme.remove(kind)
 
     async def run(self) -> None:
@@ -218,7 +220,13 @@ class Cache:
         task.add_done_callback(self._report)
         self._tasks[informer] = task
 
+    async def _end_all(self, informers: Iterable[Informer]) -> None:
+        for informer in informers:
+            self._end(informer)
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
     def _end(self, informer: Informer) -> None:
+        informer.end()  # whoever waits for it to have come so far would wait for ever
         task = self._tasks.pop(informer, None)
         if task is not None:
             self._ending[task] = None

@@ -32,6 +32,10 @@ class Form:
         """The same, of metadata alone. It shares no dictionary: what there is to learn from is something else."""
         return Form(strip=self.strip, metadata_only=True)
 
+    def become(self, other: Form) -> None:
+        """Keeps from now on what the other one keeps: before anything has been kept."""
+        self.strip, self.packing, self.metadata_only = other.strip, other.packing, other.metadata_only
+
     def read(self, data: bytes) -> tuple[Request, Entry]:
         """Key and entry of an object. Raises `DecodeError` for what has no readable metadata or no name."""
         head = decode_head(data)

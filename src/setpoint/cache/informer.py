@@ -92,6 +92,10 @@ class Informer:
         """Whether it holds now all that it is to hold."""
         return self.has_synced
 
+    def become_whole(self, form: Form) -> None:
+        """Somebody needs more than metadata, and says so before it has started."""
+        self.form.become(form)
+
     @property
     def metadata_only(self) -> bool:
         """Whether it has nothing but metadata of its objects: then no typed read is served from it."""

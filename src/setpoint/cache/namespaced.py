@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from setpoint.api import LabelSelector
+from setpoint.cache.form import Form
 from setpoint.cache.indexes import Values
 from setpoint.cache.informer import Handler, Informer, Keys, Objects
 from setpoint.cache.scope import Scope
@@ -50,10 +51,14 @@ class NamespacedInformer:
             part.subscribe(handler)
 
     def leave(self, namespace: str) -> Informer:
-        """A namespace goes: whoever listens hears that its objects have left. Gives its informer, whose `run` is to be cancelled."""
-        part = self._parts.pop(namespace)
-        part.end()
-        return part
+        """A namespace goes. Gives its informer, which is to be ended: whoever listens hears then that its objects have left."""
+        return self._parts.pop(namespace)
+
+    def become_whole(self, form: Form) -> None:
+        """Somebody needs more than metadata, and says so before it has started."""
+        self.metadata_only = False
+        for part in self._parts.values():
+            part.become_whole(form)
 
     # how it is
 

@@ -64,13 +64,10 @@ class CachedReader:
         info = client.info_of(kind)
         where = client.key(info, key, namespace)
         if not live:
-            found = self._view.get(info, where)
-            if found is not None:
-                self._tell(info, where, 1)
-                return decode(kind, found)
-            if self._view.covering(kind, LabelSelector(), where.namespace or None, where.name) is not None:
-                self._tell(info, where, 0)
-                return None
+            found, certain = self._view.read(kind, info, where)
+            if certain:
+                self._tell(info, where, 0 if found is None else 1)
+                return None if found is None else decode(kind, found)
             # Not in a filtered cache is "not seen", never proof of absence.
             self._say_live(info, where.namespace)
         return await client.get(kind, where, live=True)
@@ -96,7 +93,7 @@ class CachedReader:
             raise TypeError(f"{index.index!r} is an index of {index.index.kind.__name__}, and finds no {info.kind}")
         selector = labels if isinstance(labels, LabelSelector) else LabelSelector.parse(labels)
         if not live:
-            informer = self._view.covering(kind, selector, namespace)
+            informer = self._view.covering(kind, selector, namespace, index)
             if informer is not None:
                 return self._from_cache(informer, kind, namespace, selector, owner, index)
             self._say_live(info, namespace or "")
@@ -140,7 +137,7 @@ class CachedReader:
         if held and all(informer.metadata_only for informer in held):
             why = "only their metadata are cached (metadata_only=True)"
         elif held:
-            why = f"the cache holds some of them only ({held[0].selection}), or is not complete yet"
+            why = f"the cache holds some of them only ({held[0].selection or 'all'}), or is not complete yet, or is behind what was heard"
         else:
             why = "no cache of this controller covers them. Watch the kind (owns=[...] or controller.watch(...)) to have them cached"
         return self._said.once("live", info.plural, f"{reads} go to the API server each time: {why}")
@@ -153,7 +150,7 @@ def _finds(indexed: type[Object], kind: type[Object], info: KindInfo) -> bool:
 
 async def keys_from(reader: Reader, kind: type[K], labels: LabelSelector, index: IndexKey[K] | None = None) -> list[Request]:
     """The keys of all objects with those labels, or of those that `index` finds; where a cache has them no object is decoded for that."""
-    informer = reader._view.covering(kind, labels, None) if isinstance(reader, CachedReader) else None
+    informer = reader._view.covering(kind, labels, None, index) if isinstance(reader, CachedReader) else None
     if informer is None:
         return [obj.key for obj in await reader.list(kind, labels=labels, index=index)]
     if index is None and labels == informer.selection.labels:
@@ -164,7 +161,7 @@ async def keys_from(reader: Reader, kind: type[K], labels: LabelSelector, index:
 async def uid_from(reader: Reader, kind: type[Object], key: Request) -> str | None:
     """The UID of an object; None if there is none, or if a cache does not know it: a request would be too much for that."""
     if isinstance(reader, CachedReader):
-        found = reader._view.get(reader._client.info_of(kind), key)
+        found, _ = reader._view.read(kind, reader._client.info_of(kind), key)
         return None if found is None else decode_head(found).uid
     obj = await reader.get(kind, key)
     return None if obj is None else obj.metadata.uid

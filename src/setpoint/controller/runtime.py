@@ -225,7 +225,7 @@ class ControllerRuntime:
         if self._stopped:
             return
         self._added[trigger] = watch
-        self._triggers.append(trigger)
+        self._take_up(trigger)
         if self._listening:  # else `start` will listen to it, with all others
             trigger.start()
 
@@ -247,6 +247,7 @@ class ControllerRuntime:
     async def _remove(self, trigger: MappedTrigger) -> None:
         del self._added[trigger]
         self._triggers.remove(trigger)
+        self.tools.view.hears_no_more(trigger.informer)
         await trigger.stop()
         await self.cache.release(trigger.informer)
 
@@ -255,20 +256,24 @@ class ControllerRuntime:
     def _declare(self) -> None:
         controller, observer = self.controller, self.world.observer
         primary = kind_of(controller.kind)
-        self._triggers.append(
+        self._take_up(
             PrimaryTrigger(
                 self.queue, self._informer(controller.kind, controller.labels, controller.fields), controller.predicate, observer
             )
         )
         for owned in controller.owned:
             informer = self._informer(owned.kind, owned.labels, owned.fields, metadata_only=owned.metadata_only)
-            self._triggers.append(OwnedTrigger(self.queue, informer, primary, observer))
+            self._take_up(OwnedTrigger(self.queue, informer, primary, observer))
         for watch in controller.watches:
-            self._triggers.append(self._mapped(watch))
+            self._take_up(self._mapped(watch))
         for index in controller.indexes:
             for holding in self.cache.holding(kind_of(index.kind)) or [self._informer(index.kind)]:
                 self.cache.claim(holding)
                 holding.index(index)
+
+    def _take_up(self, trigger: Trigger) -> None:
+        self._triggers.append(trigger)
+        self.tools.view.hears(trigger.informer)
 
     def _mapped(self, watch: Watch) -> MappedTrigger:
         return MappedTrigger(

@@ -1,13 +1,25 @@
-"""`View`: what a controller asks the cache for, and tells it. Without a cache it knows nothing, and every read goes live."""
+"""`View`: what a controller asks the cache for, and tells it. Without a cache it knows nothing, and every read goes live.
+
+One kind may be held by several informers, under several selectors or as metadata alone, and each follows the server at its own pace. A run
+that one of them has triggered must not read from another that has not come so far: it would see the state from before, and nothing would
+make it run again. So those that a controller hears go first, and any other one serves it only where it is not behind them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
 
-from setpoint.api import GroupVersionResource, LabelSelector
+from setpoint.api import GroupVersionKind, GroupVersionResource, LabelSelector
 from setpoint.cache import AnyInformer, Cache, Informer, Scope
-from setpoint.objects import KindInfo, Object, Request, decode_head
+from setpoint.objects import KindInfo, Object, Request, decode_head, kind_of
+from setpoint.objects.indexes import IndexKey
 from setpoint.objects.strip import Strip
+
+_ANY = LabelSelector()
+_NONE: Sequence[AnyInformer] = ()
 
 
 class View:
@@ -15,6 +27,7 @@ class View:
 
     def __init__(self, cache: Cache | None) -> None:
         self._cache = cache
+        self._heard: dict[GroupVersionKind, list[AnyInformer]] = {}
 
     def informers(self, info: KindInfo) -> list[Informer]:
         """The informers of a kind."""
@@ -31,12 +44,55 @@ class View:
         """The namespaces that are looked at."""
         return Scope(None) if self._cache is None else self._cache.scope
 
-    def covering(self, kind: type[Object], labels: LabelSelector, namespace: str | None, name: str = "") -> AnyInformer | None:
-        """An informer that is whole, and holds everything that such a read could find; `name` is that of the one object that is read."""
+    # reading
+
+    def hears(self, informer: AnyInformer) -> None:
+        """The controller is triggered by what this informer sees, so what it reads of that kind must not be older."""
+        self._heard.setdefault(informer.info.group_version_kind, []).append(informer)
+
+    def hears_no_more(self, informer: AnyInformer) -> None:
+        """Ends one `hears`."""
+        self._heard[informer.info.group_version_kind].remove(informer)
+
+    def read(self, kind: type[Object], info: KindInfo, key: Request) -> tuple[bytes | None, bool]:
+        """The object as it is to be read as `kind`, and whether that is certain: what a filtered informer lacks may exist.
+
+        An informer that has the object is right about it, whatever it selects. Those that the controller hears go first.
+        """
+        if self._cache is None:
+            return None, False
+        heard: Sequence[AnyInformer] = self._heard.get(info.group_version_kind, _NONE)
+        for informer in (*heard, *(other for other in self._cache.declared(info) if other not in heard)):
+            if informer.metadata_only and not _is_metadata(kind):
+                continue
+            if informer not in heard and not _in_step(informer, heard, key.namespace):
+                continue
+            found = informer.get(key)
+            if found is not None:
+                return found, True
+            if informer.is_whole and self._cache.covers(informer, key.namespace or None, _ANY, key.name):
+                return None, True
+        return None, False
+
+    def covering(
+        self, kind: type[Object], labels: LabelSelector, namespace: str | None, index: IndexKey[Any] | None = None
+    ) -> AnyInformer | None:
+        """An informer that holds everything that such a list could find, as it is to be read as `kind`; None if there is none.
+
+        One that the controller hears goes first; another one serves it only if it has come as far as what the controller has heard.
+        """
         if self._cache is None:
             return None
-        informer = self._cache.find(kind, labels=labels, namespace=namespace, name=name)
-        return informer if informer is not None and informer.is_whole else None
+        info = kind_of(kind)
+        heard: Sequence[AnyInformer] = self._heard.get(info.group_version_kind, _NONE)
+        metadata = _is_metadata(kind) and (index is None or _is_metadata(index.index.kind))
+        able = [
+            informer
+            for informer in self._cache.declared(info)
+            if informer.is_whole and (metadata or not informer.metadata_only) and self._cache.covers(informer, namespace, labels)
+        ]
+        others = (informer for informer in able if _in_step(informer, heard, namespace))
+        return next((informer for informer in able if informer in heard), None) or next(others, None)
 
     def stripped(self, info: KindInfo) -> Strip:
         """What the cache leaves out of objects of a kind."""
@@ -89,3 +145,24 @@ def is_status(answer: bytes) -> bool:
     """Whether the answer is a Status of the API itself, and not an object, whose kind may well be called so."""
     content = msgspec.json.decode(answer)
     return bool(content.get("kind") == "Status" and content.get("apiVersion") == "v1")
+
+
+def _is_metadata(kind: type[Object]) -> bool:
+    """Whether a class reads metadata and nothing else."""
+    return kind.__struct_fields__ == Object.__struct_fields__
+
+
+def _in_step(informer: AnyInformer, heard: Sequence[AnyInformer], namespace: str | None) -> bool:
+    """Whether an informer has come at least as far as those, in a namespace or in all."""
+    return all(
+        part.sees_own_writes and part.version >= other.version
+        for each in heard
+        for other in _parts(each, namespace)
+        for part in _parts(informer, namespace)
+        if not part.selection.namespace or not other.selection.namespace or part.selection.namespace == other.selection.namespace
+    )
+
+
+def _parts(informer: AnyInformer, namespace: str | None) -> list[Informer]:
+    parts = [informer] if isinstance(informer, Informer) else informer.parts
+    return [part for part in parts if not namespace or part.selection.namespace in ("", namespace)]
