@@ -205,3 +205,22 @@ def test_a_read_is_answered_by_an_informer_that_holds_all_it_may_find(declared, 
         assert found is (informer if covered else None)
 
     simulate(main)
+
+
+@pytest.mark.parametrize("end", ["release", "forget"])
+def test_who_waits_for_an_informer_that_nobody_needs_any_more_does_not_wait_for_ever(end):
+    async def main(world):
+        cache = Cache(Connection(server_with("a"), world), Scheme())
+        informer = cache.informer(Widget)
+        running = asyncio.create_task(cache.run())
+        await cache.synced()
+        waiting = asyncio.create_task(informer.reached(1_000_000))
+        await asyncio.sleep(1)
+        assert not waiting.done()
+        await (cache.release(informer) if end == "release" else cache.forget(Widget))
+        async with asyncio.timeout(1):
+            await waiting
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    simulate(main)

@@ -1,6 +1,7 @@
 """A manager of certain namespaces looks nowhere else; what comes is reconciled, what goes is let go."""
 
 import asyncio
+from collections.abc import Iterable
 
 import pytest
 
@@ -275,3 +276,73 @@ def test_metadata_of_a_namespace_that_left_is_forgotten() -> None:
         assert (informer.objects, informer.size, len(informer)) == (0, 0, 0)
 
     on_plane(main, namespaces=("a",))
+
+
+def test_what_changes_about_a_namespace_that_is_followed_anyway_changes_no_watch() -> None:
+    async def main(plane: Plane) -> None:
+        await plane.namespaces("a", "b")
+        for name in ("a", "b"):
+            await plane.other.patch(Namespace, name, {"metadata": {"labels": {"team": "blue"}}})
+        plane.manager.add(recorder([]))
+        await plane.start()
+        told: list[list[str]] = []
+        forward = plane.manager.cache.set_namespaces
+
+        def tell(names: Iterable[str]) -> None:
+            told.append(sorted(names))
+            forward(names)
+
+        plane.manager.cache.set_namespaces = tell  # type: ignore[method-assign]  # to hear of it
+        await plane.other.patch(Namespace, "a", {"metadata": {"annotations": {"seen": "often"}}})
+        await asyncio.sleep(5)
+        assert told == []
+        await plane.other.patch(Namespace, "a", {"metadata": {"labels": {"team": "red"}}})
+        await asyncio.sleep(5)
+        assert told == [["b"]]
+
+    on_plane(main, namespace_labels="team=blue")
+
+
+def test_ten_thousand_namespaces_are_set_and_asked_without_looking_at_each_for_each() -> None:
+    names = [Name(f"n-{number}") for number in range(10_000)]
+    scope = Scope(names)
+    Name.compared = 0
+    scope.set([*names[1:], Name("other")])
+    assert all(scope.holds(name) for name in names[1:])
+    assert Name.compared < 100_000
+
+
+class Name(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_a_hundred_changes_at_once_end_at_the_last_one() -> None:
+    async def main(plane: Plane) -> None:
+        runs: list[str] = []
+        names = [f"n{number}" for number in range(6)]
+        await plane.namespaces(*names)
+        for name in names:
+            await plane.other.create(config_map("x", name))
+        plane.manager.add(recorder(runs))
+        await plane.start()
+        for number in range(100):
+            plane.manager.set_namespaces(names[number % 6 :][:2])
+            if number % 7 == 0:
+                await asyncio.sleep(0.0005)
+        plane.manager.set_namespaces([])
+        plane.manager.set_namespaces(["n1", "n4", "n1"])
+        runs.clear()
+        await asyncio.sleep(5)
+        assert sorted(mine(runs)) == ["n1/x", "n4/x"]
+        informer = plane.manager.controllers[0].informers[0]
+        assert sorted(mine([str(key) for key in informer.keys()])) == ["n1/x", "n4/x"]
+        assert sum("configmaps" in task.get_name() for task in asyncio.all_tasks()) == 2
+
+    on_plane(main, namespaces=("n0",))

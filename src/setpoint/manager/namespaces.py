@@ -50,8 +50,11 @@ class Followed:
     def _hear(self, change: Change) -> None:
         if change.initial:
             return  # known already
-        if change.new is None:
-            self._names.pop(change.key.name, None)
+        name, is_there = change.key.name, change.new is not None
+        if is_there == (name in self._names):
+            return  # something else about it has changed
+        if is_there:
+            self._names[name] = None
         else:
-            self._names[change.key.name] = None
+            del self._names[name]
         self._cache.set_namespaces(self._names)
