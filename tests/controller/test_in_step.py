@@ -27,7 +27,7 @@ class Slow(Transport):
 
     async def send(self, operation: Operation, /) -> Outcome:
         outcome = await self._inner.send(operation)
-        if operation.verb == "watch" and "resourceVersion" in operation.options and self._which(operation):
+        if operation.verb == "watch" and self._which(operation):
             return _Late(outcome)
         return outcome
 
@@ -36,17 +36,16 @@ class Slow(Transport):
 
 
 class _Late:
-    """A stream whose first frames come at once, so that the list is complete, and all others an hour late."""
+    """A stream whose first second is as ever, so that the list gets complete; all that comes afterwards is an hour late."""
 
     def __init__(self, inner) -> None:
         self._inner = inner
-        self._frames = 0
+        self._opened = asyncio.get_running_loop().time()
 
     async def read(self) -> list[bytes] | None:
         frames = await self._inner.read()
-        if self._frames:
+        if asyncio.get_running_loop().time() > self._opened + 1:
             await asyncio.sleep(3600)
-        self._frames += 1
         return frames
 
     async def close(self) -> None:
