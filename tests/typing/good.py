@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import timedelta
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 
-from setpoint.client import Client, connect
-from setpoint.controller import Context, Controller, Predicate, Reader, Result, SyncContext, predicates
+from setpoint.client import Client, SyncClient, connect
+from setpoint.controller import (
+    Backoff,
+    Bearer,
+    Bucket,
+    Context,
+    Controller,
+    Cron,
+    Every,
+    Feed,
+    MaxOf,
+    Owns,
+    Predicate,
+    RateLimiter,
+    Reader,
+    Result,
+    Signature,
+    SyncContext,
+    Watch,
+    mappers,
+    predicates,
+)
+from setpoint.manager import App, Manager
 from setpoint.objects import Condition, Index, Object, ObjectMeta, Request, Resource, Struct, kind
 
 
@@ -148,3 +170,160 @@ async def by_the_client(ctx: Context) -> None:
 def by_the_client_blocking(ctx: SyncContext) -> None:
     replicas: int = ctx.client.get_scale(Lamp, "default/a").replicas
     print(replicas)
+
+
+# triggers from outside
+
+
+outer = Controller(Lamp, name="outer", owns=[Bulb, Owns(Bulb, labels={"colour": "red"}, fields="metadata.name=a", metadata_only=True)])
+
+
+@outer.source
+async def lit_elsewhere() -> AsyncIterator[Request]:
+    yield Request("default", "a")
+
+
+@outer.source(name="feed", finite=True)
+async def read_elsewhere(feed: Feed) -> AsyncIterator[Request]:
+    started: datetime = feed.now()
+    lamps: list[Lamp] = await feed.list(Lamp, namespace="default")
+    print(started, lamps)
+    for key in feed.primary_keys():
+        yield key
+
+
+def all_red() -> Iterable[Request]:
+    return [Request("default", "red")]
+
+
+async def all_of(reader: Reader) -> list[Request]:
+    return [lamp.key for lamp in await reader.list(Lamp)]
+
+
+every: Every = outer.source(Every(seconds=300, jitter=0.1))
+outer.source(Every(seconds=300, keys=all_red, name="red"))
+cron: Cron = outer.source(Cron("0 3 * * *", timezone="Europe/Berlin", keys=all_of))
+next_tick: datetime = cron.after(datetime.now())
+still_a_source: AsyncIterator[Request] = lit_elsewhere()
+
+
+@outer.hook()
+def called(headers: Mapping[str, str], body: bytes) -> list[Request]:
+    return [Request("default", headers["x-name"])] if body else []
+
+
+@outer.hook("signed", auth=Signature(env="SECRET"), max_bytes=1000)
+async def called_and_read(headers: Mapping[str, str], body: bytes, reader: Reader) -> Iterable[Request]:
+    return await all_of(reader)
+
+
+outer.hook("token", auth=Bearer(file="/token"))(called)
+keys_of_a_call: list[Request] = called({}, b"")
+
+# which objects concern whom, and when
+
+
+def colours_of(bulb: Bulb) -> list[str]:
+    return [bulb.colour]
+
+
+by_watts = Index(Lamp, lambda lamp: [str(lamp.spec.watts)])
+chained: Controller[Lamp] = (
+    Controller(Lamp, name="mapped", predicate=predicates.field_changed("spec.watts", "metadata.labels") | ~predicates.ignoring_status)
+    .watch(Bulb, map=mappers.to_owner(Lamp))
+    .watch(Bulb, map=mappers.to_all(Lamp), labels="colour=red", priority=5)
+    .watch(Bulb, map=mappers.by_label("lamp", namespace="default"), predicate=predicates.field_changed("colour"))
+    .watch(Bulb, map=mappers.by_annotation("example.com/lamp"), metadata_only=True)
+    .watch(Bulb, map=mappers.by_index(by_watts, colours_of))
+)
+late: Watch = chained.new_watch(Bulb, mappers.to_owner(Lamp), fields="metadata.name=a")
+brighter: Predicate[Lamp] = predicates.comparing(lambda old, new: new.spec.watts > old.spec.watts)
+bright: Predicate[Lamp] = predicates.matching(lambda lamp: lamp.spec.watts > 9)
+relabelled: Predicate[Lamp] = predicates.changed(lambda lamp: lamp.metadata.labels)
+Controller(Lamp, predicate=brighter & bright | ~relabelled)
+
+# the order of work
+
+
+class Minutes:
+    """Whatever has these three is a rate limiter."""
+
+    def next(self, key: Request) -> float:
+        return 60.0
+
+    def forget(self, key: Request) -> None: ...
+
+    def failures(self, key: Request) -> int:
+        return 0
+
+
+limiter: RateLimiter = Minutes()
+Controller(Lamp, rate_limiter=lambda world: Backoff(world.chance, base=1, cap=60), min_interval=5.0, resync=3600)
+Controller(Lamp, rate_limiter=lambda world: MaxOf(Backoff(world.chance), Bucket(world.clock, rate=10, burst=100)), resync=None)
+Controller(Lamp, rate_limiter=lambda world: Minutes())
+
+
+async def with_a_priority(ctx: Context, request: Request) -> Result:
+    return Result(requeue_after=5, priority=10)
+
+
+Controller(Lamp, reconciler=with_a_priority)
+
+# a manager at work
+
+
+@asynccontextmanager
+async def app(manager: Manager) -> AsyncIterator[None]:
+    manager.add(outer, chained)
+    manager.cache.configure(Bulb, strip=["metadata.managedFields"], compress=True)
+    manager.add_health_check("bulbs", lambda: None)
+    yield
+
+
+still_an_app: App = app
+
+
+async def at_work(manager: Manager) -> None:
+    manager.trigger(outer, Request("default", "a"), "somebody asked")
+    manager.trigger("outer", Request("default", "a"))
+    manager.trigger_all(outer)
+    manager.trigger_threadsafe(outer, Request("default", "a"))
+    manager.set_namespaces(["team-a", "team-b"])
+    watched: tuple[str, ...] | None = manager.namespaces
+    ended: Watch = await manager.add_watch(chained, late)
+    await manager.remove_watch(chained, ended)
+    async with manager.running():
+        print(watched, manager.is_idle)
+
+
+# the client, in a run and blocking
+
+
+async def all_verbs(ctx: Context, lamp: Lamp) -> None:
+    patched: Lamp = await ctx.client.patch(Lamp, lamp.key, [{"op": "remove", "path": "/spec"}], type="json")
+    await ctx.client.delete_collection(Bulb, namespace="default", labels={"colour": "red"})
+    tried: Lamp = await ctx.client.bound(dry_run=True, field_validation="Strict").update(patched)
+    await ctx.client.wait_gone(Bulb, "default/a", timeout=5)
+    await ctx.client.evict("default/web", grace_seconds=5)
+    async for line in ctx.client.logs("default/web", follow=True, tail=10):
+        text: str = line
+        print(text, tried)
+    async with ctx.client.port_forward("default/web", 80) as stream:
+        await stream.write(b"GET /")
+        async for data in stream:
+            part: bytes = data
+            print(part)
+
+
+def plain_verbs(client: SyncClient, lamp: Lamp) -> None:
+    edited: Lamp = client.edit(Lamp, lamp.key, lambda lamp: lamp.metadata.labels.update(seen="yes"), namespace="default")
+    waited: Lamp = client.wait(Lamp, edited.key, lambda lamp: lamp.status.lit, timeout=5)
+    applied: Bulb = client.apply(Bulb(colour="red"), owner=waited)
+    for line in client.logs("web"):
+        text: str = line
+        print(text, applied)
+    with client.exec("web", ["sh", "-c", "ls"], namespace="default") as process:
+        process.write("exit\n")
+        code: int = process.wait()
+        data: bytes = process.stdout.read_all()
+        print(code, data)
