@@ -76,8 +76,8 @@ class Line:
         self._away = None
 
     def refuse(self, plural: str, *, times: float = math.inf, header: bool = True) -> None:
-        """Lists and watches of the kind are answered 429 so many times, to be asked again after a second: said in the body, and in a header,
-        if there is one.
+        """Lists and watches of the kind are answered 429 so many times, to be asked again after a second: said in the body, and in a
+        header, if there is one.
         """
         details = StatusDetails(retry_after_seconds=1)
         answer = failure(429, "TooManyRequests", "too many requests, please try again later", details).status.answer()
@@ -112,6 +112,10 @@ class Line:
         """The operations on a kind so far."""
         return [op for op in self.operations if op.verb in verbs and op.resource is not None and op.resource.resource == plural]
 
+    def open_streams(self, namespace: str) -> list[str]:
+        """The kinds of which a watch of a namespace is open."""
+        return [stream.plural for stream in self._streams if stream.namespace == namespace and not stream.closed]
+
     async def send(self, operation: Operation, /) -> Outcome:
         """See `Transport`."""
         if self._dead:
@@ -143,7 +147,7 @@ class Line:
             operation = msgspec.structs.replace(operation, options={**operation.options, "limit": str(self._pages[plural])})
         outcome = await self._inner.send(operation)
         if not isinstance(outcome, Answer | NotSent | Unknown):
-            stream = _Stream(self, plural, outcome)
+            stream = _Stream(self, plural, operation.namespace, outcome)
             self._streams.append(stream)
             return stream
         if isinstance(outcome, Answer):
@@ -178,9 +182,9 @@ class Line:
 class _Stream:
     """One watch."""
 
-    def __init__(self, line: Line, plural: str, inner: Stream) -> None:
-        self.plural = plural
-        self.broken = self.muted = False
+    def __init__(self, line: Line, plural: str, namespace: str, inner: Stream) -> None:
+        self.plural, self.namespace = plural, namespace
+        self.broken = self.muted = self.closed = False
         self.ending = ""
         self._line = line
         self._inner = inner
@@ -222,6 +226,7 @@ class _Stream:
 
     async def close(self) -> None:
         """See `Stream`."""
+        self.closed = True
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)

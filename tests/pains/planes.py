@@ -37,6 +37,14 @@ class Embedded(Scene, Cluster):
         Cluster.__init__(self)
         self.listen()
 
+    def way(self) -> Transport:
+        return self._transport()
+
+    def close(self) -> None:
+        if not self._loop.is_closed():
+            self.end(*[hosted for hosted in self.hosted if not hosted.life.done()])
+        Cluster.close(self)
+
 
 class Real(Scene):
     """A namespace on a real API server, with the calls of `Cluster`. Seconds are shorter here: see `PACE`."""
@@ -56,8 +64,12 @@ class Real(Scene):
         self.world.observer.subscribe(self._hear)
         self._run(self._client.create(Namespace(metadata=ObjectMeta(name=namespace))))
 
+    def way(self) -> Transport:
+        return HttpTransport(self._config, self.world)
+
     def close(self) -> None:
         """Ends everything in it."""
+        self.end(*[hosted for hosted in self.hosted if not hosted.life.done()])
         self.stop()
         for connection in self._connections:
             self._run(connection.close())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -14,8 +16,11 @@ import msgspec
 from setpoint import Client, Condition, Conflict, Controller, Manager, ObjectMeta, Resource, Struct, kind
 from setpoint.api import Operation, Transport
 from setpoint.api.operation import JSON, MERGE_PATCH, Verb
+from setpoint.client import Connection
+from setpoint.client.install import install
+from setpoint.manager import Options
 from setpoint.objects import KindInfo, Object
-from setpoint.world import Event
+from setpoint.world import PROCESS, Event
 
 from .faults import Line
 
@@ -58,6 +63,15 @@ class Gate:
         self._open.set()
 
 
+@dataclass
+class Hosted:
+    """A process with a manager of its own."""
+
+    manager: Manager
+    line: Line
+    life: asyncio.Task[None]
+
+
 class Scene:
     """What tests ask of a cluster, beside what `setpoint.testing.Cluster` gives: the same calls on the embedded and on a real one."""
 
@@ -69,17 +83,30 @@ class Scene:
     start: Callable[..., None]
     stop: Callable[[], None]
     advance: Callable[[timedelta], None]
+    way: Callable[[], Transport]
+    _client: Client
+    _loop: asyncio.AbstractEventLoop
+    _run: Callable[[Any], Any]
 
     def listen(self) -> None:
         """Begins to keep what happens."""
         self.events: list[Event] = []
         self.managers: list[Manager] = []
+        self.hosted: list[Hosted] = []
         self.world.observer.subscribe(self.events.append)
 
     def ask(self, what: Callable[[Client], Awaitable[T]]) -> T:
         """Does something with a client that knows all that there is."""
         done: T = self._run(what(self._client))
         return done
+
+    def within(self, call: Callable[[], object]) -> None:
+        """Does something that has to be done in the event loop."""
+
+        async def do() -> None:
+            call()
+
+        self._run(do())
 
     def send(self, verb: Verb, info: KindInfo, name: str = "", content: object = None, *, subresource: str = "", **options: str) -> Any:
         """One request as such, in the namespace of the test, and the JSON that answers it."""
@@ -142,6 +169,34 @@ class Scene:
         self.start(_process(self.managers, controllers, configure), through=through)
         self.until(lambda: len(self.managers) > started and self.managers[-1].has_started, "the start")
         return lines[0]
+
+    def host(self, *controllers: Controller[Any], options: Options, name: str = "") -> Hosted:
+        """Starts a process whose manager has options of its own. It is not waited for; nobody minds if it ends."""
+
+        async def begin() -> Hosted:
+            line = Line(self.way())
+            manager = Manager(Connection(line, self.world, user_agent="pains"), options=options)
+            manager.add(*controllers)
+
+            async def life() -> None:
+                await install(self._client, [kind for kind in manager.kinds if kind.__module__[:8] != "setpoint"])
+                await manager.run()
+
+            return Hosted(manager, line, asyncio.create_task(life(), name=name or "process"))
+
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, name)
+        hosted: Hosted = self._run(self._loop.create_task(begin(), context=context))
+        self.hosted.append(hosted)
+        return hosted
+
+    def end(self, *processes: Hosted) -> None:
+        """Tells processes to end, one after the other, and waits until they have."""
+        for process in processes:
+            process.manager.stop()
+            self.until(process.life.done, "the end")
+            process.life.exception()
+            self._run(process.line.close())
 
     def kill(self, line: Line) -> None:
         """Kills the process at the other end of this line; nothing that it does afterwards reaches the server."""

@@ -18,7 +18,7 @@ A_MOMENT = timedelta(seconds=5)
 
 
 def _cleaning(gate: Gate, *, by_hand: bool = False) -> Controller[Pod]:
-    """Takes its finalizer off a Pod that is being deleted, once the gate is open; `by_hand`, by a patch of the whole list, as it was read."""
+    """Takes its finalizer off a Pod that is being deleted, once the gate is open; `by_hand` by a patch of the whole list as read."""
     cleaning = Controller(Pod, name="cleaning")
 
     @cleaning.reconciler
@@ -50,8 +50,8 @@ def _without(cluster: Embedded | Real, pod: Pod, finalizer: str) -> None:
 def test_a_finalizer_that_another_has_taken_off_meanwhile_is_not_put_back(
     cluster: Embedded | Real, first: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """nolar/kopf#798, #1106, PR#1236, #1237, #1252: a Pod with the finalizers of the Job controller and of an operator is being deleted. The
-    Job controller takes its own off. The operator, which still has the older copy, patches the list without its own but with the other one:
+    """nolar/kopf#798, #1106, PR#1236, #1237, #1252: a Pod with the finalizers of the Job controller and of an operator is being deleted.
+    The Job controller takes its own off. The operator, which still has the older copy, patches the list without its own but with the other:
     no finalizer may be added to what is being deleted, so that is refused, and the Pod is there for ever.
     """
     finalizers = [THEIRS, OURS] if first == THEIRS else [OURS, THEIRS]
@@ -73,8 +73,8 @@ def test_a_finalizer_that_another_has_taken_off_meanwhile_is_not_put_back(
 
 
 def test_a_finalizer_of_another_is_not_taken_off(cluster: Embedded | Real) -> None:
-    """reddit/achilles-sdk#129, operator-framework/java-operator-sdk#1245, PR#1248: a merge patch of the list drops what another hand has put
-    on it meanwhile, and a JSON patch by index removes the wrong entry once another hand has taken off one before it.
+    """reddit/achilles-sdk#129, operator-framework/java-operator-sdk#1245, PR#1248: a merge patch of the list drops what another hand has
+    put on it meanwhile, and a JSON patch by index removes the wrong entry once another hand has taken off one before it.
     """
     gate, third = Gate(), "pains.example.com/third"
     pod = _pod(cluster, third, THEIRS, OURS)

@@ -145,8 +145,8 @@ def _not_at_all(line: Line) -> None:
 @pytest.mark.parametrize("fault", [_as_an_answer, _in_the_stream, _between_pages, _not_at_all])
 def test_what_was_deleted_while_a_watch_was_away_does_not_stay(cluster: Embedded | Real, fault: Callable[[Line], None]) -> None:
     """As in the code of some clients for Python: one lists onto the old store, so that what was deleted in a gap stays in it, and stops
-    after the first page; one opens the watch again with the very version that was called too old, in a tight loop; one lets the error in the
-    stream out past its own hook; and one takes the end of a stream, which is in the best of order, for the end of all.
+    after the first page; one opens the watch again with the very version that was called too old, in a tight loop; one lets the error in
+    the stream out past its own hook; and one takes the end of a stream, which is in the best of order, for the end of all.
     """
     seen: dict[str, str | None] = {}
     for name in ("stays", "goes", "changes"):
@@ -167,7 +167,8 @@ def test_what_was_deleted_while_a_watch_was_away_does_not_stay(cluster: Embedded
     assert len(line.asked("watch", "list", plural="things")) - asked <= 8
     assert not _unready(cluster)
     (informer,) = cluster.managers[-1].cache.informers
-    assert sorted(key.name for key in informer.keys()) == ["changes", "comes", "stays"]
+    left = informer.keys()
+    assert sorted(key.name for key in left) == ["changes", "comes", "stays"]
 
 
 def test_a_stream_that_the_server_ends_at_once_each_time_is_not_asked_for_in_a_tight_loop(embedded: Embedded) -> None:
