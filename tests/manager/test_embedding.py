@@ -277,4 +277,4 @@ def test_a_failing_test_shows_where_the_reconciler_failed(tmp_path: Path):
     assert ended.returncode == 1, ended.stdout
     assert "AttributeError: 'str' object has no attribute 'no_such_attribute'" in ended.stdout
     assert 'config_map.data["a"].no_such_attribute' in ended.stdout
-    assert "NotSettled" not in ended.stdout
+    assert "NotSettled: these runs have failed" in ended.stdout

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from setpoint import Context, Controller, ObjectMeta, Request
+from setpoint import Context, Controller, ObjectMeta, Request, TerminalError
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.testing import Cluster
 from setpoint.testing.cluster import NotSettled
@@ -81,4 +81,46 @@ def test_what_ends_a_manager_is_raised_once_and_the_others_are_ended():
         cluster._run(end_a_worker())
         with pytest.raises(RuntimeError, match="controller 'one' has ended"):
             cluster.settle()
+        cluster.settle()
+
+
+def failing_while(is_broken: list[bool]) -> Controller[ConfigMap]:
+    controller = Controller(ConfigMap, name="fragile")
+
+    @controller.reconciler
+    async def fragile(ctx: Context, request: Request) -> None:
+        if is_broken and request.name == "a":
+            raise ValueError("no such colour")
+
+    return controller
+
+
+def test_a_reconciler_that_keeps_failing_is_no_end_state():
+    broken = [True]
+    with Cluster() as cluster:
+        cluster.start(failing_while(broken))
+        cluster.create(config_map("a"))
+        with pytest.raises(NotSettled, match=r"fragile default/a: ValueError: no such colour.*failing=True"):
+            cluster.settle()
+        cluster.settle(failing=True)
+        broken.clear()
+        cluster.advance(timedelta(minutes=20))
+        cluster.settle()
+
+
+def test_a_failure_that_is_not_tried_again_and_one_of_a_stopped_controller_are_end_states():
+    controller = Controller(ConfigMap, name="done-for")
+
+    @controller.reconciler
+    async def give_up(ctx: Context, request: Request) -> None:
+        raise TerminalError("cannot be helped")
+
+    with Cluster() as cluster:
+        cluster.start(controller)
+        cluster.create(config_map("a"))
+        cluster.settle()
+        cluster.stop()
+        cluster.start(failing_while([True]))
+        cluster.settle(failing=True)
+        cluster.stop()
         cluster.settle()

@@ -20,6 +20,7 @@ from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
+from setpoint.controller.events import RunEnded
 from setpoint.manager import App, Manager, Options
 from setpoint.manager.why import NothingKnown, histories, in_words
 from setpoint.objects import Object, Request, Untyped, kind_of
@@ -37,7 +38,7 @@ HOT = 1000
 
 
 class NotSettled(AssertionError):
-    """The cluster goes on writing for ever."""
+    """The cluster goes on writing for ever, or a reconciler keeps failing."""
 
 
 class Cluster(AbstractContextManager["Cluster"]):
@@ -55,6 +56,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._managers: dict[Manager, asyncio.Task[None]] = {}
         self._last_write = 0.0
         self._hot = _Hot()
+        self._failed: dict[str, str] = {}
         self._revision = 0
         self._plane = ControlPlane(self.world, workloads=workloads)
         # Requests are under way for a moment that the seed decides, as on a network: so another seed is another order of events.
@@ -145,6 +147,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         """Ends the controllers that were started, gracefully, as a process does. What is started next remembers nothing."""
         managers, self._managers = self._managers, {}
         with ExitStack() as ending:
+            ending.callback(self._failed.clear)
             for manager, running in reversed(managers.items()):
                 ending.callback(self._end, manager, running)
 
@@ -156,14 +159,18 @@ class Cluster(AbstractContextManager["Cluster"]):
         """Lets exactly that much simulated time pass, whatever goes on meanwhile."""
         self._run(self._sleep(by.total_seconds()))
 
-    def settle(self, advance: timedelta = timedelta(), /) -> None:
+    def settle(self, advance: timedelta = timedelta(), /, *, failing: bool = False) -> None:
         """Lets time pass: at least `advance`, and then until a simulated minute has gone by without a write.
 
         Raises `NotSettled` if a day goes by without such a minute, or if one object is written a thousand times in a minute: something
-        writes again and again. What ends a manager with an exception is raised here, and what a task raised that nobody awaits.
+        writes again and again. So it does if the last run of some key failed, and will be tried again: that is no end state, unless
+        `failing` says that it is expected. What ends a manager with an exception is raised here, and what a task raised that nobody awaits.
         """
         self._run(self._settle(advance.total_seconds()))
         self._loop.raise_unseen()
+        if self._failed and not failing:
+            failures = "; ".join(f"{run}: {error}" for run, error in self._failed.items())
+            raise NotSettled(f"these runs have failed, and are tried again: {failures}. (Where that is expected: settle(failing=True))")
 
     def why(self, obj: Object, /) -> str:
         """Why the controllers that are running ran for this object, or because of it, and what that changed: for a failing test to show."""
@@ -272,6 +279,11 @@ class Cluster(AbstractContextManager["Cluster"]):
         return self._plane.is_idle and all(manager.is_idle for manager in self._managers)
 
     def _hear(self, event: Event) -> None:
+        if isinstance(event, RunEnded):
+            if event.result == "error" and not event.terminal:
+                self._failed[event.run] = event.error
+            else:
+                self._failed.pop(event.run, None)
         if isinstance(event, Served) and event.revision != self._revision:
             self._revision = event.revision
             self._last_write = self._loop.time()
