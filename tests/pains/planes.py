@@ -18,6 +18,7 @@ from setpoint.k8s.core.v1 import Namespace
 from setpoint.manager import Options
 from setpoint.testing import Cluster
 from setpoint.world import Event, real_world
+from setpoint.world.loop import SimulatedLoop
 
 from .scenes import Scene
 
@@ -37,12 +38,17 @@ class Embedded(Scene, Cluster):
         Cluster.__init__(self)
         self.listen()
 
+    @property
+    def simulated_loop(self) -> SimulatedLoop:
+        """In which processes can be paused."""
+        return self._loop
+
     def way(self) -> Transport:
         return self._transport()
 
     def close(self) -> None:
         if not self._loop.is_closed():
-            self.end(*[hosted for hosted in self.hosted if not hosted.life.done()])
+            self.end(*self.hosted)
         Cluster.close(self)
 
 
@@ -69,7 +75,7 @@ class Real(Scene):
 
     def close(self) -> None:
         """Ends everything in it."""
-        self.end(*[hosted for hosted in self.hosted if not hosted.life.done()])
+        self.end(*self.hosted)
         self.stop()
         for connection in self._connections:
             self._run(connection.close())

@@ -100,6 +100,11 @@ class Scene:
         done: T = self._run(what(self._client))
         return done
 
+    @property
+    def now_in_seconds(self) -> float:
+        """The time in the event loop."""
+        return self._loop.time()
+
     def within(self, call: Callable[[], object]) -> None:
         """Does something that has to be done in the event loop."""
 
@@ -155,14 +160,16 @@ class Scene:
         self,
         *controllers: Controller[Any],
         prepare: Callable[[Line], object] = lambda line: None,
+        around: Callable[[Transport], Transport] = lambda inner: inner,
         configure: Callable[[Manager], object] = lambda manager: None,
     ) -> Line:
-        """Starts a process that runs them, and gives its line to the server. Line and manager may be seen to before anything begins."""
+        """Starts a process that runs them, and gives its line to the server. Line and manager may be seen to before anything begins,
+        and something may be put around the way that is beyond the line."""
         lines: list[Line] = []
         started = len(self.managers)
 
         def through(inner: Transport) -> Line:
-            lines.append(Line(inner))
+            lines.append(Line(around(inner)))
             prepare(lines[0])
             return lines[0]
 
@@ -191,10 +198,11 @@ class Scene:
         return hosted
 
     def end(self, *processes: Hosted) -> None:
-        """Tells processes to end, one after the other, and waits until they have."""
+        """Tells processes to end, one after the other, and waits until they have; how does not matter."""
         for process in processes:
-            process.manager.stop()
-            self.until(process.life.done, "the end")
+            if not process.life.done():
+                process.manager.stop()
+                self.until(process.life.done, "the end")
             process.life.exception()
             self._run(process.line.close())
 
