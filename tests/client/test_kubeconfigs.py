@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from setpoint.client import Config, ConfigError, load_config
+from setpoint.objects.yaml_text import documents
 
 from .corpus import CASES, Corpus
 
@@ -134,7 +134,7 @@ def placed(path: str | None, folder: Path) -> str | None:
 def origin(section: str, name: str, files: list[Path]) -> Path:
     """The folder of the first file that has such an entry."""
     for file in files:
-        said = (yaml.safe_load(file.read_text()) or {}) if file.exists() else {}
+        said = (documents(file.read_text()) or [None])[0] or {} if file.exists() else {}
         if any(entry["name"] == name for entry in said.get(section) or ()):
             return file.parent
     return files[0].parent

@@ -16,6 +16,7 @@ from setpoint.cli.failure import Failure
 from setpoint.client import Client
 from setpoint.client.errors import NotServed
 from setpoint.objects import KindInfo
+from setpoint.objects.yaml_text import documents as yaml_documents
 
 log = logging.getLogger("setpoint.run")
 
@@ -79,7 +80,7 @@ def _texts(path: str) -> Iterator[tuple[str, str]]:
 
 def _objects(name: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        documents = list(yaml.safe_load_all(text))
+        documents = yaml_documents(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""

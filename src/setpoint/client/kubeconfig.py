@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import Any, get_args
 import yaml
 
 from setpoint.client.config import Config, ConfigError, ExecPlugin, InteractiveMode
+from setpoint.client.server_address import address_of
+from setpoint.objects.yaml_text import documents
 
 _EXEC_GROUP = "client.authentication.k8s.io"
 _EXEC_VERSIONS = (f"{_EXEC_GROUP}/v1", f"{_EXEC_GROUP}/v1beta1")
@@ -61,6 +64,21 @@ class Entry:
     def text(self, key: str) -> str | None:
         """A text, None where there is none."""
         return self.value(key, str, "a text") or None
+
+    def line(self, key: str, owner: str) -> str | None:
+        """A text that goes into a header of each request, None where there is none."""
+        return None if (text := self.text(key)) is None else self._one_line(text, key, owner)
+
+    def lines(self, key: str, owner: str) -> tuple[str, ...]:
+        """A list of such texts."""
+        return tuple(self._one_line(text, key, owner) for text in self.texts(key))
+
+    def _one_line(self, text: str, key: str, owner: str) -> str:
+        if not text.isprintable():
+            raise ConfigError(
+                f"{self.file}: {key} of {owner} holds a line break or another character that no header can carry: take it out"
+            )
+        return text
 
     def flag(self, key: str) -> bool:
         """True or false."""
@@ -140,9 +158,14 @@ class Kubeconfig:
 
 
 def _of_cluster(cluster: Entry, called: str) -> dict[str, Any]:
-    server = cluster.text("server")
-    if server is None or not server.startswith(("https://", "http://")):
-        raise ConfigError(f"{cluster.file}: the server of {called} should be an address like https://host:6443, and is {server!r}")
+    stated = cluster.text("server")
+    try:
+        server = address_of(stated)
+    except ValueError as error:
+        shown = None if stated is None else re.sub("//[^/]*@", "//...@", stated)  # there may be a password in it
+        raise ConfigError(
+            f"{cluster.file}: the server of {called} should be an address like https://host:6443, and is {shown!r}{error}"
+        ) from None
     ca, ca_file = cluster.data("certificate-authority", called)
     insecure = cluster.flag("insecure-skip-tls-verify")
     if insecure and ca is not None:
@@ -155,7 +178,7 @@ def _of_cluster(cluster: Entry, called: str) -> dict[str, Any]:
         which = f"{scheme} is not supported" if colon else "it has no scheme"
         raise ConfigError(f"{cluster.file}: the proxy-url of {called} should begin with http:// or https://: {which}")
     return {
-        "server": server.rstrip("/"),
+        "server": server,
         "ca_data": ca,
         "ca_file": ca_file,
         "insecure": insecure,
@@ -173,7 +196,7 @@ def _of_user(user: Entry, called: str, cluster: Entry) -> dict[str, Any]:
     if (certificate is None) != (key is None):
         has, lacks = ("client-certificate", "client-key") if key is None else ("client-key", "client-certificate")
         raise ConfigError(f"{user.file}: {called} has a {has} but no {lacks}")
-    token, token_file = user.text("token"), user.path("tokenFile")
+    token, token_file = user.line("token", called), user.path("tokenFile")
     username, password = user.text("username"), user.text("password")
     if (token or token_file) and username:
         raise ConfigError(f"{user.file}: {called} has both a token and a username: leave one out")
@@ -181,7 +204,7 @@ def _of_user(user: Entry, called: str, cluster: Entry) -> dict[str, Any]:
         raise ConfigError(f"{user.file}: {called} has a password but no username")
     extra = user.value("as-user-extra", dict, "a mapping") or {}
     extras = Entry(user.file, extra)
-    impersonated = user.text("as")
+    impersonated = user.line("as", called)
     if not impersonated and any(user.content.get(key) for key in ("as-uid", "as-groups", "as-user-extra")):
         raise ConfigError(f"{user.file}: {called} has as-uid, as-groups or as-user-extra without as: say who it acts as")
     return {
@@ -195,9 +218,9 @@ def _of_user(user: Entry, called: str, cluster: Entry) -> dict[str, Any]:
         "password": password,
         "exec": plugin,
         "impersonate_user": impersonated,
-        "impersonate_uid": user.text("as-uid"),
-        "impersonate_groups": user.texts("as-groups"),
-        "impersonate_extra": tuple((str(name), extras.texts(name)) for name in extra),
+        "impersonate_uid": user.line("as-uid", called),
+        "impersonate_groups": user.lines("as-groups", called),
+        "impersonate_extra": tuple((str(name), extras.lines(name, called)) for name in extra),
     }
 
 
@@ -279,14 +302,14 @@ def _content(file: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     except OSError as error:
         raise ConfigError(f"the kubeconfig {file} cannot be read: {error.strerror}") from error
     try:
-        documents = [content for content in yaml.safe_load_all(text) if content is not None]
+        found = [content for content in documents(text) if content is not None]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark is not None else ""
         raise ConfigError(f"the kubeconfig {file} is not YAML{where}: {getattr(error, 'problem', None) or error}") from error
-    if len(documents) > 1:
-        raise ConfigError(f"the kubeconfig {file} holds {len(documents)} documents, and only the first would count: keep one")
-    content = documents[0] if documents else {}
+    if len(found) > 1:
+        raise ConfigError(f"the kubeconfig {file} holds {len(found)} documents, and only the first would count: keep one")
+    content = found[0] if found else {}
     if not isinstance(content, dict):
         raise ConfigError(f"the kubeconfig {file} should be a mapping, and is {_type(content)}")
     version, kind = content.get("apiVersion") or "v1", content.get("kind") or "Config"
