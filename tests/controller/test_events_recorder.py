@@ -67,8 +67,9 @@ class Rig:
         self.tasks: list[asyncio.Task[None]] = []
         self.recorder = EventRecorder("shop", client=self.client, world=world, said=Said("shop"), spawn=self._spawn)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.tasks.append(asyncio.get_running_loop().create_task(work))
+        return self.tasks[-1]
 
     def tell(self, name: str = "a", reason: str = "Scaled", note: str = "to three", **more: Any) -> None:
         more = {"type": "Normal", "action": "Reconcile", **more}
@@ -402,3 +403,50 @@ def test_an_answer_that_makes_no_sense_is_logged_and_the_event_dropped(caplog: p
     rigged(test)()
     assert "no coffee" in caplog.text
     assert isinstance(failure(418, "Teapot", "").status.answer(), Answer)
+
+
+@rigged
+async def test_what_is_untold_at_the_end_is_sent_side_by_side_and_for_a_few_seconds(rig: Rig) -> None:
+    rig.line.slow = 0.02
+    for number in range(700):
+        rig.tell(f"o{number}")
+    began = rig.world.clock.monotonic()
+    await rig.recorder.flush()
+    assert rig.world.clock.monotonic() - began < 5
+    assert len(await rig.told()) == 700
+
+    rig.recorder = EventRecorder("other", client=rig.client, world=rig.world, said=Said("other"), spawn=rig._spawn)
+    rig.line.slow = 60
+    for number in range(1000):
+        rig.tell(f"p{number}")
+    await asyncio.sleep(1)
+    began = rig.world.clock.monotonic()
+    await rig.recorder.flush()
+    assert rig.world.clock.monotonic() - began <= 5.1
+
+
+def test_events_that_are_on_their_way_do_not_hold_up_the_end() -> None:
+    controller = Controller(ConfigMap, name="tells")
+
+    @controller.reconciler
+    async def reconcile(ctx: Context, request: Request) -> None:
+        found = await ctx.get(ConfigMap, request)
+        if found is not None:
+            ctx.event(found, "Seen", "as ever")
+
+    async def main(world: World) -> None:
+        async with ControlPlane(world, controllers=False) as plane:
+            line = Line(plane)
+            manager = Manager(Connection(line, world))
+            for number in range(100):
+                await manager.client.create(ConfigMap(metadata=ObjectMeta(name=f"n{number}", namespace="default")))
+            line.slow = 20
+            manager.add(controller)
+            running = asyncio.create_task(manager.run())
+            await asyncio.sleep(5)
+            began = world.clock.monotonic()
+            manager.stop()
+            await running
+            assert world.clock.monotonic() - began < 6
+
+    simulate(main)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from setpoint.controller import Context, Controller, Every, Feed, QueueAdded, Reader, SourceFailed
+from setpoint.controller.sources import Schedule, Ticks
 from setpoint.objects import Request
 from setpoint.world import World, simulate
 
@@ -413,3 +414,110 @@ def test_a_cluster_scoped_kind_takes_no_namespace() -> None:
 
     story(controller)
     assert runs == ["north"]
+
+
+# ---- nasty ones
+
+
+@pytest.mark.parametrize("keys", [None, list])
+def test_a_schedule_that_is_always_due_and_has_nothing_to_give_lets_others_run(keys: Any) -> None:
+    class AlwaysDue(Schedule):
+        def begin(self, world: World) -> AlwaysDue:
+            return self
+
+        def left(self) -> float:
+            return 0.0
+
+        def fired(self) -> None: ...
+
+    controller, _ = counted()
+    controller.source(AlwaysDue("always", keys))
+
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        async with rig.running(controller):
+            for _ in range(100):
+                await asyncio.sleep(0)
+
+    simulate(main)
+
+
+def test_a_schedule_that_fails_itself_is_said_and_begun_again() -> None:
+    class Broken(Every):
+        began = 0
+
+        def begin(self, world: World) -> Ticks:
+            self.began += 1
+            if self.began < 3:
+                raise OverflowError("what a date")
+            return super().begin(world)
+
+    broken = Broken(seconds=10)
+    controller, runs = counted()
+    controller.source(broken)
+    rig = story(controller, seconds=30)
+    assert [event.error for event in rig.heard(SourceFailed)] == ["OverflowError: what a date"] * 2
+    assert len(runs) >= 3
+
+
+def test_many_keys_at_once_let_others_run() -> None:
+    controller, _ = counted()
+
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        async with rig.running(controller) as (runtime,):
+            offering = asyncio.ensure_future(
+                runtime.inflow.intake.offer_all((Request("ns", f"n{number}") for number in range(20_000)), "many")
+            )
+            turns = 0
+            while not offering.done():
+                turns += 1
+                await asyncio.sleep(0)
+            assert turns >= 20
+
+    simulate(main)
+
+
+def test_a_source_that_goes_on_whatever_it_is_told_does_not_keep_the_program(caplog: pytest.LogCaptureFixture) -> None:
+    controller, _ = counted()
+    told = []
+
+    @controller.source
+    async def deaf() -> AsyncIterator[Request]:
+        while not told:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(1e6)
+        yield A
+
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        async with rig.running(controller) as (runtime,):
+            await asyncio.sleep(1)
+            async with asyncio.timeout(5):
+                await runtime.stop(wait=False)
+            told.append("at last")
+
+    simulate(main)
+    assert [record.message for record in caplog.records] == ["gadget-source-deaf does not end, and is left behind"]
+
+
+def test_a_schedule_looks_at_its_clock_every_ten_minutes_however_far_away_it_is() -> None:
+    looked: list[float] = []
+
+    class Far(Every):
+        def begin(self, world: World) -> Ticks:
+            ticks = super().begin(world)
+            left = ticks.left
+
+            def look() -> float:
+                looked.append(world.clock.monotonic())
+                return left()
+
+            ticks.left = look  # type: ignore[method-assign]  # to hear of it
+            return ticks
+
+    controller, _ = counted()
+    controller.source(Far(seconds=30 * 86400))
+    story(controller, seconds=86400)
+    assert len(looked) > 100
+    assert max(after - before for before, after in itertools.pairwise(looked)) <= 601

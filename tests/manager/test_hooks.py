@@ -5,6 +5,8 @@ import hashlib
 import hmac
 import json
 import logging
+import os
+import sys
 import urllib.error
 import urllib.request
 
@@ -14,7 +16,7 @@ from setpoint import Context, Controller, ObjectMeta, Request
 from setpoint.client import Connection
 from setpoint.cluster import ControlPlane
 from setpoint.controller import Bearer, HookCalled, QueueAdded, Signature
-from setpoint.controller.hooks import Headers
+from setpoint.controller.hooks import Auth, Headers
 from setpoint.k8s.core.v1 import ConfigMap, Namespace
 from setpoint.manager import LeaderElection, Manager, Options
 from setpoint.manager.hooks import TooLarge, answer
@@ -412,3 +414,130 @@ def test_an_app_adds_and_ends_a_watch_while_the_manager_runs():
         assert runs == []
 
     managed(main, controller)
+
+
+# ---- nasty callers, nasty functions
+
+
+def calling(function, **declared):
+    controller, runs = counted()
+    controller.hook("push", **declared)(function)
+    return controller, runs
+
+
+class Broken(Auth):
+    def admits(self, headers, body):
+        raise ValueError("the secret is s3cr3t")
+
+
+async def hangs(headers, body, reader):
+    await asyncio.sleep(1e6)
+
+
+def ends_the_program(headers, body):
+    sys.exit(3)
+
+
+async def cancels_itself(headers, body, reader):
+    raise asyncio.CancelledError
+
+
+def named(name, namespace="default"):
+    return lambda headers, body: [Request(namespace, name)]
+
+
+@pytest.mark.parametrize(
+    ("function", "declared", "code", "says"),
+    [
+        (hangs, {}, 500, "the hook has failed"),
+        (ends_the_program, {}, 500, "the hook has failed"),
+        (cancels_itself, {}, 500, "the hook has failed"),
+        (named("a"), {"auth": Broken(env="X")}, 500, "the hook has failed"),
+        (named(".."), {}, 400, "'..' is no name"),
+        (named("a%2fb"), {}, 400, "is no name"),
+        (named("\ud800"), {}, 400, "is no name"),
+        (named("a", "../.."), {}, 400, "is no namespace"),
+    ],
+)
+def test_whatever_a_hook_does_its_caller_gets_an_answer_and_the_program_goes_on(function, declared, code, says, caplog):
+    controller, runs = calling(function, **declared)
+
+    async def main(manager):
+        runs.clear()
+        answered, text = await call(manager, "counted/push")
+        assert (answered, runs) == (code, [])
+        assert says in text
+        assert "s3cr3t" not in text
+        text.encode()
+
+    managed(main, controller)
+
+
+def test_what_a_hook_says_can_be_sent_whatever_it_echoes():
+    def refuses(headers, body):
+        raise ValueError("no: " + body.decode("utf-8", "surrogateescape"))
+
+    controller, _ = calling(refuses)
+
+    async def main(manager):
+        assert await call(manager, "counted/push", b"\xff\n\xfe") == (400, "no: ? ?\n")
+
+    managed(main, controller)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for_for_ever():
+    controller, _ = calling(named("a"))
+
+    async def main(manager):
+        async def never(limit):
+            await asyncio.sleep(1e6)
+
+        code, text = await answer(lambda name: manager.controllers[0], "counted", "push", Headers([]), never)
+        assert (code, text) == (408, "the body has not come within 30 s\n")
+
+    managed(main, controller)
+
+
+def test_many_keys_of_one_call_let_others_run():
+    controller, _ = calling(lambda headers, body: [Request("default", f"n{number}") for number in range(20_000)])
+
+    async def main(manager):
+        turns = 0
+
+        async def others():
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        beside = asyncio.create_task(others())
+        code, _ = await call(manager, "counted/push")
+        beside.cancel()
+        assert code == 202
+        assert turns >= 20
+
+    managed(main, controller)
+
+
+def test_a_secret_of_any_bytes_is_a_secret(monkeypatch):
+    monkeypatch.setenv("SECRET", os.fsdecode(b"\xff\xfe"))
+    assert Bearer(env="SECRET").admits(Headers([("Authorization", "Bearer \udcff\udcfe")]), b"")
+
+
+def test_the_namespaces_that_are_watched_now_are_those_whose_keys_are_taken():
+    controller, runs = calling(named("x", "other"))
+
+    async def main(manager):
+        await manager.client.create(Namespace(metadata=ObjectMeta(name="other")))
+        code, text = await call(manager, "counted/push")
+        assert code == 400
+        assert "not watched here" in text
+        manager.set_namespaces(["other"])
+        await asyncio.sleep(1)
+        runs.clear()
+        assert await call(manager, "counted/push") == (202, '{"enqueued": 1}\n')
+        manager.trigger(controller, Request("other", "y"))
+        await asyncio.sleep(1)
+        assert runs == ["other/x", "other/y"]
+
+    managed(main, controller, namespace="default")

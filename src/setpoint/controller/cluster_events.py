@@ -58,7 +58,7 @@ class EventRecorder:
     """The Events of one controller. To be used on the event loop; `spawn` runs a task beside the runs."""
 
     def __init__(
-        self, controller: str, *, client: Client, world: World, said: Said, spawn: Callable[[Coroutine[Any, Any, None]], None]
+        self, controller: str, *, client: Client, world: World, said: Said, spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     ) -> None:
         self._controller = controller
         self._client = client
@@ -69,8 +69,9 @@ class EventRecorder:
         self._waiting: OrderedDict[Series, None] = OrderedDict()
         self._timers: dict[Series, asyncio.TimerHandle] = {}
         self._sieve = Sieve(world.clock.monotonic)
+        self._beside: dict[asyncio.Task[None], None] = {}
         self._senders = 0
-        self._closing = False
+        self._ending = self._closed = False
 
     def record(self, obj: Object, reason: str, note: str, *, type: EventType, action: str, related: Object | None = None) -> None:
         """Takes an Event and returns at once. Raises `ValueError` for one that the API cannot take, whoever asks."""
@@ -91,32 +92,40 @@ class EventRecorder:
                 return
             self._take([reference(each, info) for each, info in zip(about, infos, strict=True)], reason, note, type, action)
 
-        self._spawn(resolved())
+        self._keep(resolved())
 
     async def flush(self) -> None:
-        """Sends what is not told yet, once and within a few seconds, and takes nothing more: for the end, when the tasks beside the runs
-        have ended.
+        """Sends what is not told yet, once, and forgets what has not been told within a few seconds: for the end, when the runs have ended.
+        What is under way already takes no longer.
         """
-        self._closing = True
+        self._ending = True
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-        self._waiting.update((series, None) for series in self._series.values() if series.is_due)
-        try:
-            async with asyncio.timeout(FLUSH):
-                while self._waiting:
-                    await self._send(self._waiting.popitem(last=False)[0])
-        except TimeoutError:
-            log.info("%d event series were not told to their end", len(self._waiting) + 1, extra={"controller": self._controller})
-        self._series.clear()
+        for series in list(self._series.values()):
+            if series.is_due and not series.under_way:
+                self._enqueue(series)
+        until = asyncio.get_running_loop().time() + FLUSH
+        while self._beside and (left := until - asyncio.get_running_loop().time()) > 0:
+            await asyncio.wait(list(self._beside), timeout=left)
+        if untold := sum(series.is_due for series in self._series.values()):
+            log.info("%d event series were not told to their end", untold, extra={"controller": self._controller})
+        self.close()
 
     def close(self) -> None:
         """Forgets everything, sends nothing more."""
-        self._closing = True
+        self._ending = self._closed = True
         for timer in self._timers.values():
             timer.cancel()
+        for task in self._beside:
+            task.cancel()
         for kept in (self._timers, self._waiting, self._series):
             kept.clear()
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._spawn(work)
+        self._beside[task] = None
+        task.add_done_callback(self._beside.pop)
 
     def _take(self, about: list[dict[str, str]], reason: str, note: str, type: str, action: str) -> None:
         regarding, related = about[0], about[1] if len(about) > 1 else None
@@ -130,7 +139,7 @@ class EventRecorder:
             if series.count == 2 and series.sent == 1:
                 self._enqueue(series)  # from here on it is seen to be a series
             return
-        if self._closing or not self._sieve.passes(key.regarding):
+        if self._closed or not self._sieve.passes(key.regarding):
             log.debug("an event about %s (%s: %s) is left out: it has more than enough", regarding["name"], reason, note)
             return
         body: dict[str, Any] = {
@@ -164,11 +173,11 @@ class EventRecorder:
         self._waiting[series] = None
         if self._senders < IN_FLIGHT:
             self._senders += 1
-            self._spawn(self._send_all())
+            self._keep(self._send_all())
 
     async def _send_all(self) -> None:
         try:
-            while self._waiting and not self._closing:
+            while self._waiting:
                 await self._send(self._waiting.popitem(last=False)[0])
         finally:
             self._senders -= 1
@@ -176,6 +185,7 @@ class EventRecorder:
     async def _send(self, series: Series) -> None:
         """One attempt; what follows from it is planned."""
         count = series.count
+        series.under_way = True
         try:
             if series.sent:
                 await self._call("patch", series, series.heartbeat())
@@ -202,6 +212,8 @@ class EventRecorder:
             return
         else:
             series.sent = count
+        finally:
+            series.under_way = False
         series.tries = 0
         self._plan(series, SERIES_ENDS if series.count == 1 else series.pause)
 
@@ -221,7 +233,7 @@ class EventRecorder:
 
     def _plan(self, series: Series, seconds: float) -> None:
         """Looks at it again after a while."""
-        if self._closing or self._series.get(series.key) is not series:
+        if self._ending or self._series.get(series.key) is not series:
             return
         if (timer := self._timers.pop(series, None)) is not None:
             timer.cancel()

@@ -41,10 +41,11 @@ class Told(msgspec.Struct, frozen=True):
 class Series:
     """One series: `count` times so far, of which the server knows of `sent`; 0 before it is created.
 
-    `tries` counts attempts in a row that failed, `pause` is the seconds until the next count is worth a request.
+    `tries` counts attempts in a row that failed, `pause` is the seconds until the next count is worth a request. `under_way` says whether
+    one is on its way.
     """
 
-    __slots__ = ("body", "count", "key", "last", "pause", "sent", "tries")
+    __slots__ = ("body", "count", "key", "last", "pause", "sent", "tries", "under_way")
 
     def __init__(self, key: Told, body: dict[str, Any], now: datetime, pause: float) -> None:
         self.key = key
@@ -53,6 +54,7 @@ class Series:
         self.last = now
         self.sent = 0
         self.tries = 0
+        self.under_way = False
         self.pause = pause
 
     @property

@@ -24,9 +24,12 @@ from .tools import ends_the_caller
 BASE, CAP = 0.1, 60.0
 """Seconds of the first and of the longest wait before a source is opened again."""
 
-SLICE = 60.0
-"""Seconds after which a schedule looks at its clock again, or a sixtieth of what is left, whichever is longer: timers stand still while the
-machine sleeps, and clocks are put right."""
+SLICE, LONGEST_SLICE = 60.0, 600.0
+"""Seconds after which a schedule looks at its clock again, more if a sixtieth of what is left is more: timers stand still while the machine
+sleeps, and clocks are put right."""
+
+LEAVE = 1.0
+"""Seconds that a source may take to close after the grace is over."""
 
 _STRIDE = 100
 """So many requests are taken from a source before others get a turn."""
@@ -72,6 +75,13 @@ class Feeding:
         """Waits until all are closed."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def left_behind(self) -> None:
+        """Waits a little until all are closed: one that goes on whatever it is told is no reason for the program to go on."""
+        if self._tasks:
+            _, open_ = await asyncio.wait(self._tasks, timeout=LEAVE)
+            for task in open_:
+                log.warning("%s does not end, and is left behind", task.get_name(), extra={"controller": self._intake.controller})
+
     # external sources
 
     async def _follow(self, source: Source) -> None:
@@ -112,10 +122,15 @@ class Feeding:
     # schedules
 
     async def _tick(self, schedule: Schedule) -> None:
+        await self._until_well(schedule.name, lambda: self._ticks(schedule))
+
+    async def _ticks(self, schedule: Schedule) -> None:
         ticks = schedule.begin(self._world)
         while True:
-            if (left := ticks.left()) > 0:
-                await asyncio.sleep(min(left, max(left / 60, SLICE)))
+            left = ticks.left()
+            # Also where it is due at once, again and again: delivering nothing would let nobody else run.
+            await asyncio.sleep(max(left, 0.0) if left <= SLICE else min(max(left / 60, SLICE), LONGEST_SLICE))
+            if left > 0:
                 continue
             ticks.fired()
             self._delivering += 1
@@ -129,8 +144,7 @@ class Feeding:
         if schedule.keys is None:
             await self._intake.all(schedule.name)
             return
-        for request in await requests_of(schedule.keys, self._feed):
-            self._intake.offer(request, schedule.name)
+        await self._intake.offer_all(await requests_of(schedule.keys, self._feed), schedule.name)
 
     # both
 

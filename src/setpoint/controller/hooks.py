@@ -65,7 +65,7 @@ class Auth(ABC):
         """The secret, without white space around it. Raises `SecretMissing` if there is none, or if it is empty."""
         where = f"the file {self._file}" if self._env is None else f"the environment variable {self._env}"
         try:
-            found = os.environ.get(self._env, "").encode() if self._env is not None else Path(self._file or "").read_bytes()
+            found = os.fsencode(os.environ.get(self._env, "")) if self._env is not None else Path(self._file or "").read_bytes()
         except OSError as error:
             raise SecretMissing(f"{where} cannot be read: {error.strerror}") from error
         if secret := found.strip():

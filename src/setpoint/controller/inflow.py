@@ -34,9 +34,8 @@ class Inflow:
         tools: Tools,
         world: World,
         scope: Scope,
-        namespace: str = "",
     ) -> None:
-        self.intake: Intake = Intake(queue, primary, tools.said, scope=scope, namespace=namespace)
+        self.intake: Intake = Intake(queue, primary, tools.said, scope=scope)
         self.feed: Feed = Feed(tools.client, tools.view, tools.said, world, primary)
         self._feeding = Feeding(self.intake, self.feed, world, controller.sources)
         self._resync = None if controller.resync is None else Resync(queue, primary, world.chance, controller.resync)
@@ -65,7 +64,7 @@ class Inflow:
         for task in self._tasks:
             task.cancel()
 
-    async def closed(self) -> None:
-        """Waits until all is closed."""
-        await self._feeding.ended()
+    async def closed(self, *, wait: bool = True) -> None:
+        """Waits until all is closed; without `wait`, for a second at most."""
+        await (self._feeding.ended() if wait else self._feeding.left_behind())
         await asyncio.gather(*self._tasks, return_exceptions=True)

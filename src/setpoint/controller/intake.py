@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from typing import Any
 
+from setpoint.api.paths import is_segment
 from setpoint.cache import AnyInformer, Scope
 from setpoint.objects import KindInfo, Request
 
@@ -14,19 +16,18 @@ from .queue import Queue
 from .said import Said
 
 _STRIDE = 1000
-"""So many keys of a whole kind are enqueued before others get a turn."""
+"""So many keys are enqueued before others get a turn."""
 
 
 class Intake:
-    """The way into one running controller's queue. `namespace` is the one that it is restricted to, "" for those of the `scope`."""
+    """The way into one running controller's queue, which takes keys in the namespaces of the `scope`."""
 
-    def __init__(self, queue: Queue, primary: AnyInformer, said: Said, *, scope: Scope, namespace: str = "") -> None:
+    def __init__(self, queue: Queue, primary: AnyInformer, said: Said, *, scope: Scope) -> None:
         self._loop = asyncio.get_running_loop()
         self._queue = queue
         self._primary = primary
         self._said = said
         self._scope = scope
-        self._namespace = namespace
 
     @property
     def controller(self) -> str:
@@ -38,14 +39,18 @@ class Intake:
         info: KindInfo = self._primary.info
         if not isinstance(request, Request):
             raise TypeError(f"controller {self.controller!r} takes a Request(namespace, name), not {request!r}")
-        if not request.name or "/" in request.name:
-            raise ValueError(f"which {info.kind}? {request.name!r} is no name")
+        for text, what in ((request.name, "name"), (request.namespace, "namespace")):
+            if not isinstance(text, str):
+                raise TypeError(f"controller {self.controller!r} takes a Request of two texts, not {request!r}")
+            if not is_segment(text) or not text.isprintable():
+                raise ValueError(f"which {info.kind}? {text!r} is no {what}")
+        if not request.name:
+            raise ValueError(f"which {info.kind}? '' is no name")
         if info.namespaced and not request.namespace:
             raise ValueError(f"in which namespace is {info.kind} {request.name!r}? Give a Request(namespace, name)")
         if not info.namespaced and request.namespace:
             raise ValueError(f'{info.kind} is in no namespace: give Request("", {request.name!r}), not {request.namespace!r}')
-        watched = request.namespace == self._namespace if self._namespace else self._scope.holds(request.namespace)
-        if info.namespaced and not watched:
+        if not self._scope.holds(request.namespace):
             raise ValueError(f"{info.kind} {request} is in a namespace that is not watched here")
         return request
 
@@ -66,6 +71,13 @@ class Intake:
             self._queue.add(self.check(request), reason)
         except ValueError as error:
             self._said.once("not a key", reason, f"{reason} gave a request that is left out: {error}", level=logging.WARNING)
+
+    async def offer_all(self, requests: Iterable[Any], reason: str) -> None:
+        """As `offer`, for each of them, and lets others run in between."""
+        for number, request in enumerate(requests, 1):
+            self.offer(request, reason)
+            if number % _STRIDE == 0:
+                await asyncio.sleep(0)
 
     async def all(self, reason: str) -> None:
         """Enqueues every object that is in the cache, behind what is fresh, and lets others run in between."""

@@ -47,8 +47,8 @@ QUIET_CONFLICTS = 8
 class ControllerRuntime:
     """Runs one controller against one cache and one client.
 
-    Making it declares the informers that the controller needs in the cache, so that they are there before the cache runs. `namespace`
-    restricts what is watched. Raises `TypeError` if the controller has no reconciler.
+    Making it declares the informers that the controller needs in the cache, so that they are there before the cache runs; they look at the
+    namespaces of the cache. Raises `TypeError` if the controller has no reconciler.
     """
 
     def __init__(
@@ -59,13 +59,11 @@ class ControllerRuntime:
         cache: Cache,
         client: Client,
         scheme: Scheme | None = None,
-        namespace: str = "",
         threads: ThreadPool | None = None,
     ) -> None:
         self.controller = controller
         self.world = world
         self.cache = cache
-        self.namespace = namespace
         if scheme is not None:
             scheme.add(*controller.kinds)
         view, said = View(cache), Said(controller.name)
@@ -76,7 +74,6 @@ class ControllerRuntime:
             view=view,
             memo=ApplyMemo(),
             said=said,
-            spawn=self._spawn,
             events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=self._spawn),
         )
         limiter = limiter_for(controller.rate_limiter, world, controller.name)
@@ -99,7 +96,6 @@ class ControllerRuntime:
             tools=self.tools,
             world=world,
             scope=cache.scope,
-            namespace=namespace,
         )
 
     @property
@@ -203,11 +199,12 @@ class ControllerRuntime:
             self._inflow.close()
             for task in (*self._workers, *self._beside):
                 task.cancel()
-        await asyncio.gather(*self._workers, *self._beside, *self._holds, self._inflow.closed(), return_exceptions=True)
+        await asyncio.gather(*self._workers, *self._holds, self._inflow.closed(wait=wait), return_exceptions=True)
         if wait:
             await self.tools.events.flush()
         else:
             self.tools.events.close()
+        await asyncio.gather(*self._beside, return_exceptions=True)
 
     async def add_watch(self, watch: Watch) -> None:
         """Watches one more kind while it runs, as `Controller.watch` declares it; returns when its start-up listing has enqueued.
@@ -291,9 +288,7 @@ class ControllerRuntime:
     def _informer(
         self, kind: type[Object], labels: LabelSelector | None = None, fields: str = "", *, metadata_only: bool = False
     ) -> AnyInformer:
-        # A cache that looks at certain namespaces only has an informer for each of them.
-        namespace = self.namespace if kind_of(kind).namespaced and self.cache.scope.names is None else ""
-        return self.cache.informer(kind, labels=str(labels or ""), fields=fields, namespace=namespace, metadata_only=metadata_only)
+        return self.cache.informer(kind, labels=str(labels or ""), fields=fields, metadata_only=metadata_only)
 
     # runs
 
@@ -404,10 +399,10 @@ class ControllerRuntime:
             self.queue.release(key)
         observer.emit(Released(controller=self.name, request=key))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        self._keep(self._beside, work)
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self._keep(self._beside, work)
 
-    def _keep(self, tasks: dict[asyncio.Task[None], None], work: Coroutine[Any, Any, None]) -> None:
+    def _keep(self, tasks: dict[asyncio.Task[None], None], work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Runs something beside the runs, with the context variables of the start and not of the run that asks for it."""
         task = asyncio.get_running_loop().create_task(work, name=f"{self.name}-beside", context=self._context.copy())
         tasks[task] = None
@@ -418,6 +413,7 @@ class ControllerRuntime:
                 log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
 
         task.add_done_callback(ended)
+        return task
 
 
 def is_lost_race(error: BaseException) -> bool:
@@ -432,10 +428,8 @@ async def reconcile_once(
 
     Reads go to the server, or to `cache` if there is one.
     """
-    beside: list[asyncio.Task[None]] = []
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        beside.append(asyncio.get_running_loop().create_task(work, name=f"{controller.name}-beside"))
+    def spawn(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return asyncio.get_running_loop().create_task(work, name=f"{controller.name}-beside")
 
     view, said = View(cache), Said(controller.name)
     tools = Tools(
@@ -445,7 +439,6 @@ async def reconcile_once(
         view=view,
         memo=ApplyMemo(),
         said=said,
-        spawn=spawn,
         events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=spawn),
     )
     state = RunState()
@@ -453,6 +446,5 @@ async def reconcile_once(
         return await Runner(controller, tools, ThreadPool(world)).run(request, state)
     finally:
         await state.landed()
-        await asyncio.gather(*beside)
         await tools.events.flush()
         tools.memo.close()

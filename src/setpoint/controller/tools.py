@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 
@@ -28,7 +27,6 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     view: View
     memo: ApplyMemo
     said: Said
-    spawn: Callable[[Coroutine[Any, Any, None]], None]
     events: EventRecorder
 
 

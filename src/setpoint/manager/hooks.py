@@ -6,29 +6,33 @@ What it answers:
 - 400 and a sentence: the hook refuses the call, or names what is no key of that controller;
 - 401: the caller does not know the secret;
 - 404: there is no such controller, or no such hook;
+- 408: the body has not come within 30 s;
 - 413: the body is too large;
-- 500: the hook has failed, which is logged;
+- 500: the hook has failed, or not returned within 30 s, which is logged;
 - 503: the controller does not run here (yet, or any more, or another replica leads), or the secret cannot be read. Call again later.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from setpoint.controller import ControllerRuntime
 from setpoint.controller.events import HookCalled
 from setpoint.controller.hooks import Headers, Hook, SecretMissing
 from setpoint.controller.said import in_words
 from setpoint.controller.signatures import requests_of
+from setpoint.controller.tools import ends_the_caller
 
 if TYPE_CHECKING:
     from aiohttp import web
 
 log = logging.getLogger("setpoint.manager")
+
+DEADLINE = 30.0
+"""Seconds for the body to come, and for the function to return: callers must not be able to keep connections open for ever."""
 
 Find = Callable[[str], ControllerRuntime | None]
 """A running controller by its name."""
@@ -57,35 +61,52 @@ async def answer(find: Find, controller: str, name: str, headers: Headers, body:
 
 class _Refused(Exception):
     def __init__(self, code: int, sentence: str) -> None:
-        super().__init__(" ".join(sentence.split()))
+        super().__init__(" ".join(sentence.encode(errors="replace").decode().split()))
         self.code = code
 
 
 async def _take(runtime: ControllerRuntime, hook: Hook, headers: Headers, body: Callable[[int], Awaitable[bytes]]) -> int:
     _check_runs(runtime)
     try:
-        content = await body(hook.max_bytes)
+        async with asyncio.timeout(DEADLINE):
+            content = await body(hook.max_bytes)
     except TooLarge as error:
         raise _Refused(413, f"the body is larger than {hook.max_bytes} bytes") from error
+    except TimeoutError as error:
+        raise _Refused(408, f"the body has not come within {DEADLINE:g} s") from error
+    _check_admitted(runtime, hook, headers, content)
+    intake = runtime.inflow.intake
+    try:
+        async with asyncio.timeout(DEADLINE):
+            given = await requests_of(hook.function, headers, content, runtime.inflow.feed)
+        requests = dict.fromkeys(intake.check(request) for request in given)
+    except ValueError as error:
+        raise _Refused(400, str(error) or "the hook refuses this call") from error
+    except BaseException as error:
+        raise _failed(runtime, hook, error) from error
+    _check_runs(runtime)
+    await intake.offer_all(requests, f"hook {hook.name}".rstrip())
+    return len(requests)
+
+
+def _check_admitted(runtime: ControllerRuntime, hook: Hook, headers: Headers, content: bytes) -> None:
     try:
         admitted = hook.auth is None or hook.auth.admits(headers, content)
     except SecretMissing as error:
         log.error("nobody can call the hook %r of %s: %s", hook.name, runtime.name, error)
         raise _Refused(503, "the secret of this hook cannot be read") from error
+    except BaseException as error:
+        raise _failed(runtime, hook, error) from error
     if not admitted:
         raise _Refused(401, "the caller did not show that it knows the secret")
-    intake = runtime.inflow.intake
-    try:
-        requests = [intake.check(request) for request in await requests_of(hook.function, headers, content, runtime.inflow.feed)]
-    except (ValueError, msgspec.DecodeError) as error:
-        raise _Refused(400, str(error) or "the hook refuses this call") from error
-    except Exception as error:
-        log.error("the hook %r of %s failed: %s", hook.name, runtime.name, in_words(error), exc_info=error)
-        raise _Refused(500, "the hook has failed") from error
-    _check_runs(runtime)
-    for request in requests:
-        intake.add(request, f"hook {hook.name}".rstrip())
-    return len(dict.fromkeys(requests))
+
+
+def _failed(runtime: ControllerRuntime, hook: Hook, error: BaseException) -> BaseException:
+    """What is raised in place of an error that came out of a user's code."""
+    if ends_the_caller(error):
+        return error
+    log.error("the hook %r of %s failed: %s", hook.name, runtime.name, in_words(error), exc_info=error)
+    return _Refused(500, "the hook has failed")
 
 
 def _check_runs(runtime: ControllerRuntime) -> None:

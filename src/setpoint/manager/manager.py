@@ -194,7 +194,6 @@ class Manager:
                 cache=self.cache,
                 client=self.client,
                 scheme=self.scheme,
-                namespace=self.options.namespace,
                 threads=self._threads,
             )
             self._runtimes[controller.name] = runtime
