@@ -207,6 +207,14 @@ def test_an_object_that_another_uid_controls_is_refused_with_both_named():
         assert word in str(error)
 
 
+def test_an_object_that_states_another_controller_itself_is_refused_with_both_named():
+    theirs = {**REFERENCE, "name": "theirs", "uid": "u-theirs"}
+    child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "child", "ownerReferences": [theirs]}}
+    error = raised(Script(), lambda c: c.apply(child, ConfigMap, owner=owner_in("default")), errors.OwnerRefused)
+    for word in ("theirs", "u-theirs", "default/web", "u-web"):
+        assert word in str(error)
+
+
 def test_a_mapping_finds_its_url_by_discovery_once():
     resources = [
         {"name": "widgets", "kind": "Widget", "namespaced": True},
