@@ -68,6 +68,7 @@ class Module:
     ) -> None:
         self._place = place
         self._schemas = schemas
+        self._keys = keys_of_lists(schemas)
         self._kinds = kinds
         self._places = places
         self._imports: dict[str, str] = {}
@@ -115,7 +116,7 @@ class Module:
         lines += docstring(paragraph(content["description"]) + (written_to(kind) if kind else ""))
         fields = [(name, value) for name, value in content.get("properties", {}).items() if not (kind and name in INHERITED)]
         for name, value in sorted(fields, key=lambda item: (item[0] not in required, item[0])):
-            hint = hint_of(value, name in required)
+            hint = hint_of(value, name in required, (schema, name) in self._keys)
             for reference in hint.classes:
                 self._add(reference)
             if any(reference in self._open for reference in hint.classes):  # the class itself, which is not defined yet
@@ -160,11 +161,16 @@ class Hint(NamedTuple):
     classes: tuple[str, ...] = ()
 
 
-def hint_of(schema: Json, required: bool) -> Hint:
-    """The type of a field, by the table in the docstring of `setpoint.objects.struct`."""
+def hint_of(schema: Json, required: bool, is_key: bool) -> Hint:
+    """The type of a field, by the table in the docstring of `setpoint.objects.struct`.
+
+    A key of a list that may be left out has its default in the schema of a custom kind that holds such a list: there the API insists on it.
+    """
     kind, classes = type_of(schema)
     if required:
         return Hint(kind, None, classes)
+    if is_key and "default" in schema:
+        kind = f"Annotated[{kind}, Field(schema={json.dumps({'default': schema['default']})})]"
     reference = reference_of(schema)
     optional = Hint(kind if kind == "Any" else f"{kind} | None", "None", classes)
     if reference and reference not in SPECIAL:
@@ -206,6 +212,12 @@ def field_line(name: str, hint: Hint) -> str:
         value = {None: "", "[]": "default_factory=list, ", "{}": "default_factory=dict, "}.get(default, f"default={default}, ")
         default = f'field({value}name="{name}")'
     return f"    {attribute}: {hint.type}{f' = {default}' if default else ''}"
+
+
+def keys_of_lists(schemas: dict[str, Json]) -> dict[tuple[str, str], None]:
+    """What tells the items of lists apart: schemas of items, with a property of each."""
+    lists = [field for schema in schemas.values() for field in schema.get("properties", {}).values()]
+    return {(str(reference_of(field["items"])), key): None for field in lists for key in field.get("x-kubernetes-list-map-keys", ())}
 
 
 def reference_of(schema: Json) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 import pytest
 
 from setpoint.client import errors, verbs
 from setpoint.client.install import DEFINITION, definitions, install
-from setpoint.objects import Request, Resource, Struct, crd, kind, kind_of
+from setpoint.k8s.core.v1 import LocalObjectReference, PodTemplateSpec, ServicePort
+from setpoint.objects import Field, Request, Resource, Struct, crd, kind, kind_of
 
 from .kinds import GROUP, KINDS, EarlyLamp, FirstLamp, FormerLamp, Gadget, GadgetSpec, Lamp, LampSpec, Ruled, RuledSpec, Tuning
 from .site import Site, contract
@@ -26,6 +29,30 @@ async def test_a_definition_with_every_form_is_accepted_without_a_warning(site: 
     conditions = {c["type"]: c["status"] for c in msgspec.json.decode(stored)["status"]["conditions"]}
     assert (conditions["NamesAccepted"], conditions["Established"]) == ("True", "True")
     assert "NonStructuralSchema" not in conditions
+
+
+class PlanSpec(Struct):
+    template: PodTemplateSpec | None = None
+    ports: Annotated[list[ServicePort], Field(list_map_keys=["port", "protocol"])] = []
+    images: Annotated[list[LocalObjectReference], Field(list_map_keys=["name"])] = []
+
+
+@kind(group=GROUP, version="v1")
+class Plan(Resource[PlanSpec, Struct]):
+    """A kind that holds structs of built-in kinds."""
+
+
+@contract
+async def test_a_definition_that_holds_structs_of_built_in_kinds_is_accepted_and_stored_as_it_is(site: Site) -> None:
+    definition = crd(Plan)
+    key = Request("", definition["metadata"]["name"])
+    operation = verbs.apply(DEFINITION, key, msgspec.json.encode(definition), field_manager="contract", force=True)
+    strict = {"fieldManager": "contract", "force": "true", "fieldValidation": "Strict"}
+    await site.connection.call(msgspec.structs.replace(operation, options=strict))
+    assert site.warnings == []
+    stored = await site.client.get_raw(DEFINITION, key)
+    assert stored is not None
+    assert msgspec.json.decode(stored)["spec"]["versions"] == definition["spec"]["versions"]
 
 
 @contract

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any, Literal, NewType
+from typing import Annotated, Any, Generic, Literal, NewType, TypeVar
 
 import msgspec
 import pytest
@@ -23,6 +24,7 @@ from setpoint.objects import (
     Struct,
     UnsetType,
     crd,
+    decode,
     kind,
     schema_of,
 )
@@ -203,6 +205,81 @@ def test_a_type_that_contains_itself_is_refused_with_its_cycle() -> None:
     assert property_of(Cut, "children") == {"type": "array", "items": items, "maxItems": 2}
 
 
+ItemT = TypeVar("ItemT")
+
+
+class Box(Struct, Generic[ItemT]):
+    item: ItemT
+    spare: list[ItemT] = []
+
+
+class Boxes(Struct):
+    port: Box[Port]
+    text: Box[str] | None = None
+    many: list[Box[Box[Port]]] = []
+
+
+def test_a_generic_struct_is_described_and_read_with_its_type_arguments() -> None:
+    box = {"type": "object", "properties": {"item": {"type": "string"}, "spare": {"type": "array", "items": {"type": "string"}}}}
+    assert property_of(Boxes, "text") == {**box, "required": ["item"]}
+    inner = property_of(Boxes, "many")["items"]["properties"]["item"]
+    assert inner == property_of(Boxes, "port")
+    assert inner["properties"]["item"]["required"] == ["port"]
+    # A null inside is passed over only by what knows the type of each item.
+    read = decode(Boxes, b'{"port": {"item": {"port": 1, "protocol": null}, "spare": null}}')
+    assert read == Boxes(port=Box(item=Port(port=1)))
+
+
+class Bag(Struct):
+    values: Annotated[list[Annotated[Port, Field(map_type="atomic")]], Field(list_type="set")] = []
+
+
+def test_a_set_may_hold_structs_that_are_each_a_value_as_a_whole() -> None:
+    found = property_of(Bag, "values")
+    assert (found["x-kubernetes-list-type"], found["items"]["x-kubernetes-map-type"]) == ("set", "atomic")
+
+
+def test_a_field_refuses_what_no_schema_can_say() -> None:
+    with pytest.raises(TypeError, match=r'list_type="map".* needs list_map_keys'):
+        Field(list_type="map")
+    with pytest.raises(ValueError, match="JSON has no such number"):
+        Field(le=float("inf"))
+
+
+class Wide(Struct):
+    size: Annotated[int, Field(le=2**63 - 1)] = 0
+    far: Annotated[float, Field(le=1e300)] = 0.0
+
+
+def test_a_bound_is_written_as_the_server_will_write_it() -> None:
+    """The server keeps bounds as floats: more digits than those have would be a difference for ever."""
+    assert json.dumps(property_of(Wide, "size")["maximum"]) == "9223372036854776000"
+    assert property_of(Wide, "far")["maximum"] == 1e300
+    assert isinstance(property_of(Wide, "far")["maximum"], float)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="there is no such statement yet")
+def test_a_type_statement_is_what_it_stands_for() -> None:
+    names: dict[str, Any] = {"__name__": __name__, "Struct": Struct, "Annotated": Annotated, "Field": Field}
+    source = """
+type Number = Annotated[int, Field(ge=1)]
+type Many[T] = list[T]
+type Endless = list[Endless]
+class Aliased(Struct):
+    one: Number
+    many: Many[Number] = []
+class Bad(Struct):
+    endless: Endless = []
+"""
+    exec(
+        compile(source, "aliases", "exec", dont_inherit=True), names
+    )  # this module's annotations are text, for which these names are not there
+    number = {"type": "integer", "minimum": 1}
+    assert schema_of(names["Aliased"])["properties"] == {"one": number, "many": {"type": "array", "items": number}}
+    with pytest.raises(SchemaError, match="Bad: the type Endless contains itself"):
+        schema_of(names["Bad"])
+
+
 class Bad1(Struct):
     tags: set[str] = set()
 
@@ -223,6 +300,30 @@ class Bad5(Struct):
     size: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
+class Bad6(Struct):
+    boxes: list[Box] = []  # type: ignore[type-arg]  # of what is not said
+
+
+class Bad7(Struct):
+    ratio: float = float("nan")
+
+
+class Bad8(Struct):
+    ports: Annotated[list[Port], Field(list_type="set")] = []
+
+
+class Bad9(Struct):
+    grid: Annotated[list[list[str]], Field(list_type="set")] = []
+
+
+class Loose(Struct):
+    name: str | None = None
+
+
+class Bad10(Struct):
+    names: Annotated[list[Loose], Field(list_map_keys=["name"])] = []
+
+
 @pytest.mark.parametrize(
     ("cls", "says"),
     [
@@ -231,6 +332,11 @@ class Bad5(Struct):
         (Bad3, r"Bad3\.by_number: .*keys"),
         (Bad4, r"'number', which Port"),
         (Bad5, r"Bad5\.size: msgspec\.Meta judges on reading.*use Field"),
+        (Bad6, r"Box\.item: what ItemT is must be said where the class is used"),
+        (Bad7, r"Bad7\.ratio: nan has no form in JSON"),
+        (Bad8, r'Bad8\.ports: list_type="set" is for a list of plain values'),
+        (Bad9, r'Bad9\.grid: list_type="set" is for a list of plain values'),
+        (Bad10, r"Bad10\.names: list_map_keys names 'name', which may be left out: require it in Loose, or give it a default"),
     ],
 )
 def test_what_a_schema_cannot_say_is_refused_by_class_and_field(cls: type[Struct], says: str) -> None:

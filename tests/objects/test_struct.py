@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import types
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
@@ -182,6 +183,30 @@ def test_a_write_to_absent_says_what_to_do(write: Callable[[Deployment], Any], s
         write(Deployment())
     assert Deployment().spec.replicas is None
     assert Deployment().status.conditions == []
+
+
+class Part(Struct):
+    x: int = 1
+
+
+def test_absent_of_a_class_with_defaults_reads_as_those() -> None:
+    class Filled(Struct):
+        names: list[str] = ["a"]
+        labels: dict[str, str] = {"a": "b"}
+        inner: Part = Part()
+
+    stand_in = absent(Filled)
+    assert (stand_in.names, stand_in.labels, stand_in.inner.x) == (["a"], {"a": "b"}, 1)
+    assert not stand_in
+    with pytest.raises(AttributeError, match="absent"):
+        stand_in.names.append("b")
+    with pytest.raises(TypeError, match=r"absent\(\) takes a Struct class"):
+        absent(list[Filled])
+
+
+def test_a_class_may_be_made_by_a_function() -> None:
+    made = types.new_class("Made", (Resource[WebAppSpec, WebAppStatus],))
+    assert made(spec=WebAppSpec(image="x")).status == WebAppStatus()
 
 
 def test_lists_read_from_absent_copy_to_plain_ones() -> None:

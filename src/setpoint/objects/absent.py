@@ -31,7 +31,7 @@ def absent(struct: type[T], /) -> T:
 
 
 def _make_absent(struct: type[Any]) -> Any:
-    if not issubclass(struct, msgspec.Struct):
+    if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
         raise TypeError(f"absent() takes a Struct class, not {struct!r}")
     refuse = _refusal(struct)
     hints: dict[str, Any] = {}
@@ -69,18 +69,22 @@ def _emptied(struct: type[Any], refuse: Callable[[], Any]) -> typing.Iterator[tu
     for info in infos:
         if info.default is not NODEFAULT:
             value = info.default
-        elif info.default_factory in (list, set):
-            value = FrozenList((), refuse)
-        elif info.default_factory is dict:
-            value = FrozenDict({}, refuse)
         elif info.default_factory is not NODEFAULT:
-            value = cast(Callable[[], Any], info.default_factory)()
-            value = absent(type(value)) if isinstance(value, msgspec.Struct) else value
+            value = _read_only(cast(Callable[[], Any], info.default_factory)(), refuse)
         else:
             value = _zero(info.type, refuse)
         if is_absent(value):
             type(value).__absent_from__[info.name] = None
         yield info.name, field(default=value, name=info.encode_name)
+
+
+def _read_only(value: Any, refuse: Callable[[], Any]) -> Any:
+    """A default that nobody can change for all others."""
+    if isinstance(value, msgspec.Struct):
+        return absent(type(value))
+    if isinstance(value, (list, set)):
+        return FrozenList(value, refuse)
+    return FrozenDict(value, refuse) if isinstance(value, dict) else value
 
 
 def _zero(hint: Any, refuse: Callable[[], Any]) -> Any:

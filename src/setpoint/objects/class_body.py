@@ -45,7 +45,7 @@ def pin_type_arguments(namespace: dict[str, Any], annotations: dict[str, Any]) -
         generic, arguments = _pinnable(base)
         if generic is None or any(isinstance(argument, TypeVar) for argument in arguments):
             continue
-        for attribute, (hint, default) in generic.__pin__(namespace["__qualname__"], arguments).items():
+        for attribute, (hint, default) in generic.__pin__(namespace.get("__qualname__", "this class"), arguments).items():
             if attribute not in annotations:
                 annotations[attribute] = hint
                 if default is not NODEFAULT:

@@ -11,6 +11,7 @@ import inspect
 import types
 import typing
 from datetime import datetime
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
 
@@ -84,10 +85,13 @@ class _Path:
 
     def struct(self, cls: type[Any]) -> Schema:
         schema: Schema = {}
-        if description := inspect.cleandoc(cls.__dict__.get("__doc__") or ""):
+        if description := inspect.cleandoc((typing.get_origin(cls) or cls).__dict__.get("__doc__") or ""):
             schema["description"] = description
         schema["type"] = "object"
-        attributes = attributes_of(cls)
+        try:
+            attributes = attributes_of(cls)
+        except TypeError as error:
+            raise SchemaError(f"{cls.__name__}: {error}") from error
         properties = {wire: _Path((*self._steps, (cls, attribute.name))).attribute(attribute) for wire, attribute in attributes.items()}
         if properties:
             schema["properties"] = properties
@@ -101,6 +105,8 @@ class _Path:
             default = attribute.default()
             if default is not None and default is not UNSET and not is_absent(default) and default not in ([], {}):
                 schema["default"] = encode_value(default)
+                if schema["default"] is None:
+                    raise self.refuse(f"{default} has no form in JSON, and cannot be a default")
         return schema
 
     def shape(self, shape: Shape, wire: str) -> Schema:
@@ -136,6 +142,8 @@ class _Path:
             return self.union(list(typing.get_args(plain)))
         if plain in _PLAIN:
             return _PLAIN[plain]
+        if isinstance(plain, typing.TypeVar):
+            raise self.refuse(f"what {plain.__name__} is must be said where the class is used, as in Box[int]")
         raise self.refuse(
             f"{_named(plain)} has no form in a schema: use str, int, float, bool, bytes, datetime, Duration, Quantity, list, dict, an enum "
             "or a Struct"
@@ -143,7 +151,7 @@ class _Path:
 
     def nested(self, shape: Shape) -> Schema:
         assert shape.struct is not None
-        if any(cls is shape.struct for cls, _ in self._steps):
+        if any(cls == shape.struct for cls, _ in self._steps):
             if any(fact.preserve_unknown_fields for fact in shape.facts):
                 return {"type": "object"}
             cycle = " -> ".join([f"{cls.__name__}.{name}" for cls, name in self._steps] + [shape.struct.__name__])
@@ -186,6 +194,8 @@ class _Path:
         map_keys = shape.map_keys
         if shape.is_list and list_type is None and shape.items is not None and shape.items.struct is Condition:
             list_type, map_keys = "map", ("type",)
+        if list_type == "set":
+            self.check_set(shape)
         if list_type:
             schema["x-kubernetes-list-type"] = list_type
         if map_keys:
@@ -200,13 +210,27 @@ class _Path:
             schema |= fact.schema
         return schema
 
+    def check_set(self, shape: Shape) -> None:
+        items = shape.items
+        if items is not None and any(fact.map_type == "atomic" for fact in items.facts):
+            return
+        if items is None or items.is_list or items.is_map or items.struct is not None:
+            raise self.refuse(
+                'list_type="set" is for a list of plain values. Structs are told apart by list_map_keys; or each is a value as a whole, '
+                'with Field(map_type="atomic")'
+            )
+
     def check_map_keys(self, shape: Shape, keys: tuple[str, ...]) -> None:
         if shape.items is None or shape.items.struct is None:
             raise self.refuse("list_map_keys is for a list of Structs")
-        attributes = attributes_of(shape.items.struct)
+        struct, attributes = shape.items.struct, attributes_of(shape.items.struct)
         for key in keys:
             if key not in attributes:
-                raise self.refuse(f"list_map_keys names {key!r}, which {shape.items.struct.__name__} does not have on the wire")
+                raise self.refuse(f"list_map_keys names {key!r}, which {struct.__name__} does not have on the wire")
+            if not attributes[key].required and "default" not in self.attribute(attributes[key]):
+                raise self.refuse(
+                    f"list_map_keys names {key!r}, which may be left out: require it in {struct.__name__}, or give it a default"
+                )
 
 
 def _bounds(fact: Field) -> Schema:
@@ -258,7 +282,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _number(value: float) -> float:
-    return int(value) if float(value).is_integer() else value
+    """The number as the server, to which each is a float, writes it."""
+    number = float(value)
+    return int(Decimal(repr(number))) if number.is_integer() and abs(number) < 1e21 else number
 
 
 def _is_text(hint: Any) -> bool:

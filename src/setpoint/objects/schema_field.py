@@ -4,6 +4,7 @@ It goes into the schema and nowhere else. Reading does not judge: a stored objec
 (and repaired). The API server judges, on every write. See "Extend the Kubernetes API with CustomResourceDefinitions" for what each means.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -71,6 +72,11 @@ class Field:
             raise TypeError("Field(cel=...) takes a list of rules; write cel=[...]")
         if list_map_keys and list_type not in (None, "map"):
             raise TypeError(f'Field(list_map_keys=...) makes a list of type "map", not "{list_type}"')
+        if list_type == "map" and not list_map_keys:
+            raise TypeError('Field(list_type="map") needs list_map_keys: what tells the items apart?')
+        for what, bound in (("ge", ge), ("gt", gt), ("le", le), ("lt", lt), ("multiple_of", multiple_of)):
+            if bound is not None and not math.isfinite(bound):
+                raise ValueError(f"Field({what}={bound}): JSON has no such number")
         self.name: str | None = name
         self.description: str | None = description
         self.title: str | None = title

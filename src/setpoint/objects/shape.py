@@ -20,6 +20,9 @@ from .schema_field import Field
 
 R = TypeVar("R")
 
+_ALIASES = (TypeAliasType, getattr(typing, "TypeAliasType", TypeAliasType))
+"""What a statement `type Port = ...` makes, and what stands for it on Pythons that have no such statement: another class until 3.14."""
+
 
 def kept_on_class(function: Callable[[type[Any]], R]) -> Callable[[type[Any]], R]:
     """Remembers a function of a class, for as long as that class lives: code that is loaded afresh brings classes of its own."""
@@ -49,6 +52,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     judged: bool = False
     """msgspec would refuse to read some values of the type: a `msgspec.Meta` is in it."""
     struct: type[msgspec.Struct] | None = None
+    """The class; with its type arguments, where it is generic."""
     items: Shape | None = None
     """What a list or the values of a map are."""
     is_list: bool = False
@@ -75,9 +79,27 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     default: Callable[[], Any]
 
 
-@kept_on_class
 def attributes_of(struct: type[Any]) -> dict[str, Attribute]:
-    """The fields of a class by their wire names, in their order."""
+    """The fields of a class, or of a generic class with type arguments, by their wire names, in their order."""
+    if isinstance(struct, type):
+        return _attributes_of_class(struct)
+    known = _attributes_with_arguments(typing.get_origin(struct))
+    if struct not in known:
+        known[struct] = _attributes(struct)
+    return known[struct]
+
+
+@kept_on_class
+def _attributes_of_class(struct: type[Any]) -> dict[str, Attribute]:
+    return _attributes(struct)
+
+
+@kept_on_class
+def _attributes_with_arguments(generic: type[Any]) -> dict[Any, dict[str, Attribute]]:
+    return {}
+
+
+def _attributes(struct: Any) -> dict[str, Attribute]:
     attributes = {}
     for info in msgspec.structs.fields(struct):
         factory = cast(Callable[[], Any], info.default_factory)
@@ -91,8 +113,8 @@ def attributes_of(struct: type[Any]) -> dict[str, Attribute]:
     return attributes
 
 
-def shape_of(hint: Any) -> Shape:
-    """Takes a type apart."""
+def shape_of(hint: Any, _within: tuple[Any, ...] = ()) -> Shape:
+    """Takes a type apart. Raises `TypeError` for an alias that stands for itself."""
     facts: list[Field] = []
     optional = unsettable = judged = False
     while True:
@@ -108,8 +130,12 @@ def shape_of(hint: Any) -> Shape:
             if len(rest) == len(typing.get_args(hint)) or not rest:
                 break
             hint = typing.Union[tuple(rest)] if len(rest) > 1 else rest[0]  # noqa: UP007  # made of a list
-        elif isinstance(hint, TypeAliasType):
-            hint = hint.__value__
+        elif isinstance(hint, _ALIASES) or isinstance(origin, _ALIASES):
+            alias, arguments = origin or hint, typing.get_args(hint)
+            if alias in _within:
+                raise TypeError(f"the type {alias.__name__} contains itself, which no schema can: cut it with Any")
+            _within = (*_within, alias)
+            hint = alias.__value__[arguments] if arguments else alias.__value__
         elif isinstance(hint, typing.NewType):
             hint = hint.__supertype__
         else:
@@ -118,14 +144,14 @@ def shape_of(hint: Any) -> Shape:
     arguments = typing.get_args(hint)
     is_struct = isinstance(plain, type) and issubclass(plain, msgspec.Struct)
     is_list, is_map = plain is list, plain is dict
-    items = shape_of(arguments[0] if is_list else arguments[1]) if (is_list or is_map) and arguments else None
+    items = shape_of(arguments[0] if is_list else arguments[1], _within) if (is_list or is_map) and arguments else None
     return Shape(
         plain=hint,
         optional=optional,
         unsettable=unsettable,
         facts=tuple(facts),
         judged=judged,
-        struct=plain if is_struct else None,
+        struct=hint if is_struct else None,
         items=items,
         is_list=is_list,
         is_map=is_map,

@@ -69,7 +69,7 @@ class DaemonSetCondition(Struct):
     status: str | None = None
     """Status of the condition, one of True, False, Unknown."""
 
-    type: str | None = None
+    type: Annotated[str, Field(schema={"default": ""})] | None = None
     """Type of DaemonSet condition."""
 
 

@@ -79,7 +79,7 @@ class DeploymentCondition(Struct):
     status: str | None = None
     """Status of the condition, one of True, False, Unknown."""
 
-    type: str | None = None
+    type: Annotated[str, Field(schema={"default": ""})] | None = None
     """Type of deployment condition."""
 
 

@@ -44,7 +44,7 @@ class ReplicaSetCondition(Struct):
     status: str | None = None
     """Status of the condition, one of True, False, Unknown."""
 
-    type: str | None = None
+    type: Annotated[str, Field(schema={"default": ""})] | None = None
     """Type of replica set condition."""
 
 

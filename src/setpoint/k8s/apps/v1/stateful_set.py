@@ -109,7 +109,7 @@ class StatefulSetCondition(Struct):
     status: str | None = None
     """Status of the condition, one of True, False, Unknown."""
 
-    type: str | None = None
+    type: Annotated[str, Field(schema={"default": ""})] | None = None
     """Type of statefulset condition."""
 
 

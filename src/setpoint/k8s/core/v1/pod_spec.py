@@ -603,7 +603,7 @@ class ContainerPort(Struct):
     name: str | None = None
     """If specified, this must be an IANA_SVC_NAME and unique within the pod."""
 
-    protocol: str | None = None
+    protocol: Annotated[str, Field(schema={"default": "TCP"})] | None = None
     """Protocol for port. Defaults to "TCP"."""
 
 

@@ -73,7 +73,7 @@ class ServicePort(Struct):
     allocated if this Service requires one.
     """
 
-    protocol: str | None = None
+    protocol: Annotated[str, Field(schema={"default": "TCP"})] | None = None
     """The IP protocol for this port. Default is TCP."""
 
     target_port: IntOrString | None = None

@@ -123,7 +123,7 @@ class HostPathVolumeSource(Struct):
 class LocalObjectReference(Struct):
     """LocalObjectReference contains enough information to let you locate the referenced object inside the same namespace."""
 
-    name: str | None = None
+    name: Annotated[str, Field(schema={"default": ""})] | None = None
     """Name of the referent."""
 
 
