@@ -135,10 +135,15 @@ def still_exists(answer: bytes) -> bool:
 
     Some kinds answer a finished delete with the object as it was, others with a Status.
     """
-    metadata = msgspec.json.decode(answer).get("metadata") or {}
+    content = msgspec.json.decode(answer)
+    metadata = content.get("metadata") or {}
     if not metadata.get("deletionTimestamp"):
         return False
-    return bool(metadata.get("finalizers")) or bool(metadata.get("deletionGracePeriodSeconds"))
+    if metadata.get("finalizers") or metadata.get("deletionGracePeriodSeconds"):
+        return True
+    # A namespace has finalizers of its own in its spec, and stays for these too.
+    is_namespace = (content.get("apiVersion"), content.get("kind")) == ("v1", "Namespace")
+    return is_namespace and bool((content.get("spec") or {}).get("finalizers"))
 
 
 def is_status(answer: bytes) -> bool:
