@@ -29,6 +29,7 @@ class Line:
         self._replicas: dict[str, tuple[int, bool]] = {}
         self._pages: dict[str, int] = {}
         self._stale_pages: dict[str, None] = {}
+        self._unmarked: dict[str, None] = {}
         self._refused: dict[str, tuple[float, Answer]] = {}
         self._away: asyncio.Event | None = None
         self._streams: list[_Stream] = []
@@ -91,6 +92,10 @@ class Line:
     def in_pages(self, plural: str, size: int) -> None:
         """The server has no streaming lists of the kind, and gives so many objects at a time."""
         self._pages[plural] = size
+
+    def without_bookmarks(self, plural: str) -> None:
+        """The server knows no bookmarks, not even the one that ends the initial events of a streaming list."""
+        self._unmarked[plural] = None
 
     def forget_pages(self, plural: str) -> None:
         """The server forgets the next list of the kind while it is read: its second page is answered 410."""
@@ -165,6 +170,10 @@ class Line:
         limit = self._held.get(plural)
         return limit is None or int(decode_head(decode_frame(frame).object).resource_version or 0) <= limit
 
+    def told(self, plural: str, frames: list[bytes]) -> list[bytes]:
+        """What of it this server would say."""
+        return [frame for frame in frames if decode_frame(frame).type != "BOOKMARK"] if plural in self._unmarked else frames
+
     def count(self, plural: str, *received: bytes) -> None:
         """Something has come."""
         self.received[plural] = self.received.get(plural, 0) + sum(map(len, received))
@@ -222,7 +231,7 @@ class _Stream:
                 if frames is None:
                     return None
                 self._line.count(self.plural, *frames)
-                self._kept = frames
+                self._kept = self._line.told(self.plural, frames)
 
     async def close(self) -> None:
         """See `Stream`."""

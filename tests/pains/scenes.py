@@ -177,7 +177,7 @@ class Scene:
         self.until(lambda: len(self.managers) > started and self.managers[-1].has_started, "the start")
         return lines[0]
 
-    def host(self, *controllers: Controller[Any], options: Options, name: str = "") -> Hosted:
+    def host(self, *controllers: Controller[Any], options: Options, name: str = "", installing: bool = True) -> Hosted:
         """Starts a process whose manager has options of its own. It is not waited for; nobody minds if it ends."""
 
         async def begin() -> Hosted:
@@ -186,7 +186,8 @@ class Scene:
             manager.add(*controllers)
 
             async def life() -> None:
-                await install(self._client, [kind for kind in manager.kinds if kind.__module__[:8] != "setpoint"])
+                kinds = [kind for kind in manager.kinds if installing and kind.__module__[:8] != "setpoint"]
+                await install(self._client, kinds)
                 await manager.run()
 
             return Hosted(manager, line, asyncio.create_task(life(), name=name or "process"))
