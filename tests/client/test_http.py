@@ -442,6 +442,48 @@ def test_a_token_that_the_server_no_longer_takes_is_read_again_and_no_request_fa
     assert http(rotates, act, token_file=str(file)) == ["Bearer first", "Bearer first", "Bearer second"]
 
 
+def test_a_token_that_was_renewed_twice_in_one_tick_of_the_clock_is_read_when_it_is_refused(tmp_path):
+    file = tmp_path / "token"
+
+    def write(token):
+        file.write_text(token)
+        os.utime(file, ns=(1, 1))
+
+    async def only_the_second(server, writer):
+        known = "Bearer second" in server.requests[-1]
+        await answering(b"{}" if known else b'{"kind":"Status","code":401}', "200 OK" if known else "401 Unauthorized")(server, writer)
+
+    async def act(transport, server):
+        write("first-")
+        with pytest.raises(errors.Unauthorized):
+            await Connection(transport, real_world()).call(READ)
+        write("second")
+        await Connection(transport, real_world()).call(READ)
+        return [authorization(request) for request in server.requests]
+
+    write("first-")
+    assert http(only_the_second, act, token_file=str(file)) == ["Bearer first-", "Bearer first-", "Bearer second"]
+
+
+def test_a_token_behind_a_link_follows_the_link(tmp_path):
+    """So does the kubelet renew what it mounts: the folder behind `..data` is another one, and the files keep their names."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "token").write_text(name)
+        os.utime(tmp_path / name / "token", ns=(1, 1))
+    (tmp_path / "..data").symlink_to("one")
+    (tmp_path / "token").symlink_to("..data/token")
+
+    async def act(transport, server):
+        await transport.send(READ)
+        (tmp_path / "..data_tmp").symlink_to("two")
+        os.replace(tmp_path / "..data_tmp", tmp_path / "..data")
+        await transport.send(READ)
+        return [authorization(request) for request in server.requests]
+
+    assert http(answering(b"{}"), act, token_file=str(tmp_path / "token")) == ["Bearer one", "Bearer two"]
+
+
 def test_a_token_that_is_refused_and_the_same_as_before_is_told(tmp_path):
     (tmp_path / "token").write_text("first")
 
@@ -502,7 +544,7 @@ def test_an_authority_that_is_renewed_is_trusted_from_then_on(tmp_path, authorit
 
     async def act(transport, server):
         before = await transport.send(READ)
-        file.write_bytes(pem(authority)[0])
+        file.write_bytes("# Főtanúsítvány\n".encode() + pem(authority)[0])
         return before, await transport.send(READ)
 
     before, after = http(answering(b"{}"), act, context, ca_data=other, ca_file=str(file))

@@ -24,6 +24,7 @@ from setpoint.objects import (
     kind,
     to_builtins,
 )
+from setpoint.objects.times import format_time
 
 from .kinds import Deployment, DeploymentSpec, WebApp, WebAppSpec
 
@@ -61,6 +62,21 @@ def test_times_are_whole_seconds_of_utc_and_micro_times_have_six_digits() -> Non
     assert content["spec"]["renewTime"] == "2026-01-02T03:04:05.000000Z"
     assert MicroTime.parse("2026-01-02T03:04:05Z") == moment.replace(microsecond=0)
     assert obj.metadata.creation_timestamp == moment
+
+
+def test_the_zero_time_of_go_has_four_digits_for_its_year() -> None:
+    zero = MicroTime.parse("0001-01-01T00:00:00Z")
+    assert (str(zero), format_time(zero)) == ("0001-01-01T00:00:00.000000Z", "0001-01-01T00:00:00Z")
+
+
+class Renewed(Struct):
+    at: MicroTime
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+02:00", "9999-12-31T23:59:59-05:00"])
+def test_a_time_that_utc_has_no_year_for_is_a_decode_error(text: str) -> None:
+    with pytest.raises(DecodeError, match="out of range in UTC"):
+        decode(Renewed, b'{"at":"%b"}' % text.encode())
 
 
 def test_a_naive_time_is_refused() -> None:

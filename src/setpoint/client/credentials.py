@@ -136,15 +136,15 @@ class TokenFile:
 
     def refused(self, used: Credential) -> bool:
         """Whether the file holds another by now. Raises `ConfigError` if it cannot be read."""
-        return self._read() != used
+        return self._read(anew=True) != used
 
     async def close(self) -> None:
         """Nothing runs."""
 
-    def _read(self) -> Credential:
+    def _read(self, *, anew: bool = False) -> Credential:
         path = self._file.path
         try:
-            token = self._file.read().decode().strip()
+            token = self._file.read(anew=anew).decode().strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise ConfigError(f"the token file {path} cannot be read: {reason}") from error

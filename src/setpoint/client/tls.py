@@ -92,7 +92,8 @@ def ssl_context(config: Config, ca: bytes | None, pair: Pair | None, now: dateti
         # Not made first with the system's authorities: reading them takes a tenth of a second.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         try:
-            context.load_verify_locations(cadata=ca.decode("ascii"))
+            # Between the certificates of a bundle stand comments: names of authorities, in their own languages.
+            context.load_verify_locations(cadata=ca.decode("ascii", errors="ignore"))
         except (ssl.SSLError, ValueError) as error:
             whose = f"of cluster {config.cluster!r}" if config.cluster else config.ca_file
             raise ConfigError(f"{config.source}: the certificate-authority {whose} is no PEM certificate") from error

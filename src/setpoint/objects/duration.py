@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)"
+_PART = r"(\d{1,999}\.?\d{0,999}|\.\d{1,999})(ns|us|µs|μs|ms|s|m|h)"
 _FORM = re.compile(rf"[+-]?(?:0|(?:{_PART})+)", re.ASCII)
 _PARTS = re.compile(_PART)
 

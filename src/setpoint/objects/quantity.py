@@ -10,7 +10,9 @@ from typing import Any, TypeAlias
 IntOrString: TypeAlias = int | str
 """A port by number or name, a count or a percentage."""
 
-_FORM = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?", re.ASCII)
+# So many digits are more than anybody means, and few enough that none of them takes long to compare.
+_DIGITS, _MORE = r"\d{1,999}", r"\d{0,999}"
+_FORM = re.compile(rf"([+-]?(?:{_DIGITS}\.?{_MORE}|\.{_DIGITS}))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{{1,3}}))?", re.ASCII)
 _DECIMAL = {suffix: Fraction(1000) ** power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)}
 _BINARY = {suffix: Fraction(1024) ** power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
 _FACTOR = _DECIMAL | _BINARY

@@ -26,14 +26,17 @@ class MicroTime(datetime):
             raise ValueError(f"not a time in RFC 3339: {text!r}") from error
 
     def __str__(self) -> str:
-        return in_utc(self).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return _written(in_utc(self), "microseconds")
 
 
 def in_utc(time: datetime) -> datetime:
-    """The same instant in UTC. Raises `ValueError` for a naive time: it could be any of forty."""
+    """The same instant in UTC. Raises `ValueError` for a naive time: it could be any of forty; and for one outside the years 1 to 9999."""
     if time.tzinfo is None:
         raise ValueError(f"the time {time} has no time zone: use an aware datetime, such as ctx.now()")
-    return time.astimezone(UTC)
+    try:
+        return time.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"the time {time.isoformat()} is out of range in UTC") from error
 
 
 def whole_seconds(time: datetime) -> datetime:
@@ -43,4 +46,9 @@ def whole_seconds(time: datetime) -> datetime:
 
 def format_time(time: datetime) -> str:
     """``2026-01-31T12:00:00Z``. Raises `ValueError` for a naive time."""
-    return whole_seconds(time).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _written(in_utc(time), "seconds")
+
+
+def _written(utc: datetime, precision: str) -> str:
+    # Not by strftime, which writes the year 1, Go's zero time, as one digit.
+    return datetime.isoformat(utc.replace(tzinfo=None), timespec=precision) + "Z"
