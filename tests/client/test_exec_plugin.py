@@ -395,6 +395,17 @@ def test_a_program_that_prints_without_end_is_killed(script: Callable[[str], Exe
     assert "cannot be used: it printed more than 1048576 bytes" in outcome.reason
 
 
+def test_of_a_line_without_end_only_the_beginning_is_told(script: Callable[[str], ExecPlugin], caplog: pytest.LogCaptureFixture) -> None:
+    async def act(transport: HttpTransport, server: Any) -> Any:
+        return await transport.send(READ)
+
+    caplog.set_level("INFO", "setpoint.client.exec")
+    outcome = http(answering(b"{}"), act, exec=script("head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 1"))
+    assert isinstance(outcome, NotSent)
+    assert len(outcome.reason) < 3000
+    assert max(len(record.getMessage()) for record in caplog.records) < 1000
+
+
 def test_a_program_may_give_a_client_certificate(script: Callable[[str], ExecPlugin], tmp_path: Path, authority: Any) -> None:
     ca = pem(authority)[0]
     context = server_context(tmp_path, certificate("server.test", issuer=authority), client_ca=ca)

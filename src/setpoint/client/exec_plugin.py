@@ -22,6 +22,9 @@ TIME = 60.0
 TIME_WITH_A_PERSON = 300.0
 """Seconds that a program may take that asks a person: a login in a browser."""
 
+LONGEST_LINE = 500
+"""Characters of a line of what a program says that are told: a program that has gone wrong may say megabytes."""
+
 _log = logging.getLogger("setpoint.client.exec")
 
 
@@ -62,6 +65,7 @@ async def obtain(plugin: ExecPlugin, config: Config, ca: bytes | None, world: Wo
     said: deque[str] = deque(maxlen=5)
 
     def heard(line: str) -> None:
+        line = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
         if line:
             said.append(line)
             _log.info("%s: %s", plugin.command, line)
