@@ -12,6 +12,7 @@ from setpoint.cache import Cache
 from setpoint.client import Client, Connection, InProcessTransport, RequestSent, errors
 from setpoint.cluster.server import ApiServer
 from setpoint.controller import Context, Controller, ControllerRuntime, PruneRefused, RunEnded, SyncContext
+from setpoint.controller.view import still_exists
 from setpoint.k8s.apps.v1 import Deployment
 from setpoint.k8s.core.v1 import ConfigMap, Pod
 from setpoint.objects import ObjectMeta, Request, Scheme
@@ -259,3 +260,11 @@ def test_a_plain_reconciler_has_the_same_client_blocking() -> None:
         assert seen == [3]
 
     simulate(main)
+
+
+def test_a_terminating_namespace_that_a_run_writes_to_is_still_there() -> None:
+    """It has finalizers of its own, in its spec."""
+    terminating = b'{"deletionTimestamp":"2026-01-01T00:00:00Z"}'
+    for kind, spec, stays in (("Namespace", b'{"finalizers":["kubernetes"]}', True), ("Namespace", b"{}", False), ("Pod", b"{}", False)):
+        answer = b'{"apiVersion":"v1","kind":"%b","metadata":%b,"spec":%b}' % (kind.encode(), terminating, spec)
+        assert still_exists(answer) == stays

@@ -11,14 +11,13 @@ import pytest
 
 from setpoint import Context, Controller, Manager, Request
 from setpoint.api import ADMIN, Identity
-from setpoint.cache.reflector import IDLE_LIMIT
 from setpoint.client import Client, Config, Connection, HttpTransport
 from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.server.auth import Tokens, unauthorized
 from setpoint.cluster.server.serving import serve
 from setpoint.controller import RunEnded
-from setpoint.manager.health import SILENT, TROUBLED
+from setpoint.manager.health import TROUBLED
 from setpoint.objects import ObjectMeta
 from setpoint.world import real_world
 
@@ -60,7 +59,7 @@ def test_a_watch_whose_peer_is_gone_without_a_word_does_not_wait_for_it_for_ever
     embedded.settle()
     line.mute("things")
     embedded.thing("missed", value="new")
-    embedded.advance(timedelta(seconds=IDLE_LIMIT + 5))
+    embedded.advance(timedelta(seconds=95))  # a bookmark is due each minute
     assert seen == {"missed": "new"}
     assert not _unready(embedded)
 
@@ -74,7 +73,7 @@ def test_a_process_that_hears_nothing_any_more_does_not_say_that_it_is_ready(emb
     embedded.settle()
     line.vanish()
     embedded.thing("missed", value="new")
-    embedded.advance(timedelta(seconds=SILENT + 1))
+    embedded.advance(timedelta(seconds=106))
     assert "nothing was heard of things.pains.example.com" in _unready(embedded)
     embedded.advance(timedelta(hours=1))
     assert "nothing was heard of things.pains.example.com" in _unready(embedded)
