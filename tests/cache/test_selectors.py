@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setpoint import Context, Controller, Owns, Request
+from setpoint import Context, Controller, Owns, Request, mappers
 from setpoint.api import LabelSelector
 from setpoint.cache import Selection
 from setpoint.client.errors import AlreadyExists
@@ -234,5 +234,31 @@ def test_an_index_finds_what_is_held_own_writes_included() -> None:
         await plane.other.create(config_map("one", data={"kind": "k"}))
         await plane.start()
         assert found[-1] == ["made", "one"]
+
+    on_plane(main)
+
+
+BY_SETTINGS = Index(ConfigMap, lambda found: [found.data.get("settings", "")])
+
+
+@pytest.mark.parametrize("mapper", [mappers.to_all(ConfigMap), mappers.by_index(BY_SETTINGS, lambda secret: "one")])
+def test_ready_made_mappers_concern_no_object_that_the_controller_does_not_look_after(mapper) -> None:
+    async def main(plane: Plane) -> None:
+        runs: list[str] = []
+        controller = Controller(ConfigMap, fields="metadata.name=mine")
+        controller.watch(Secret, map=mapper)
+
+        @controller.reconciler
+        async def look(ctx: Context, request: Request) -> None:
+            runs.append(request.name)
+
+        for name in ("mine", "other"):
+            await plane.other.create(config_map(name, data={"settings": "one"}))
+        plane.manager.add(controller)
+        await plane.start()
+        runs.clear()
+        await plane.other.create(secret("s"))
+        await asyncio.sleep(5)
+        assert runs == ["mine"]
 
     on_plane(main)

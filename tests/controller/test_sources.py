@@ -419,7 +419,11 @@ def test_a_cluster_scoped_kind_takes_no_namespace() -> None:
 # ---- nasty ones
 
 
-@pytest.mark.parametrize("keys", [None, list])
+def no_keys() -> list[Request]:
+    return []
+
+
+@pytest.mark.parametrize("keys", [None, no_keys])
 def test_a_schedule_that_is_always_due_and_has_nothing_to_give_lets_others_run(keys: Any) -> None:
     class AlwaysDue(Schedule):
         def begin(self, world: World) -> AlwaysDue:

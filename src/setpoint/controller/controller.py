@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
 
 from setpoint.api import LabelSelector
+from setpoint.cache import Selection
 from setpoint.objects import Index, Object, Request, kind_of
 
 from .context import Context
@@ -275,7 +276,7 @@ class Controller(Outside, Generic[K]):
         if not isinstance(fn, ReadyMapper):
             return check_mapper(fn, kind, str(self))
         try:
-            bound = fn.bound(self.kind, kind, self.labels)
+            bound = fn.bound(self.kind, kind, Selection.parse(labels=str(self.labels), fields=self.fields))
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self} cannot watch {kind.__name__} so: {error}") from error
         return Mapper(bound, inspect.iscoroutinefunction(bound), repr(fn))

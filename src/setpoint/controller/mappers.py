@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from setpoint.api import LabelSelector
+from setpoint.cache import Selection
 from setpoint.objects import Index, KindInfo, Object, Request, kind_of
 
 from .reads import Reader, keys_from, uid_from
@@ -31,7 +31,7 @@ class _ByKey(ReadyMapper):
         self._key = key
         self._namespace = namespace
 
-    def bound(self, primary: type[Object], watched: type[Object], labels: LabelSelector) -> Callable[[Object], Iterable[Request]]:
+    def bound(self, primary: type[Object], watched: type[Object], selection: Selection) -> Callable[[Object], Iterable[Request]]:
         """For a controller's kind."""
         info, its = kind_of(primary), kind_of(watched)
         if self._namespace is not None and not info.namespaced:
@@ -120,7 +120,7 @@ class to_owner(_OfPrimary):
     """
 
     def bound(
-        self, primary: type[Object], watched: type[Object], labels: LabelSelector
+        self, primary: type[Object], watched: type[Object], selection: Selection
     ) -> Callable[[Object, Reader], Awaitable[list[Request]]]:
         """For a controller's kind."""
         self._check(primary)
@@ -142,13 +142,13 @@ class to_all(_OfPrimary):
     """Every object of a kind that the controller looks after: for what concerns them all, such as one settings object."""
 
     def bound(
-        self, primary: type[Object], watched: type[Object], labels: LabelSelector
+        self, primary: type[Object], watched: type[Object], selection: Selection
     ) -> Callable[[Object, Reader], Awaitable[list[Request]]]:
         """For a controller's kind."""
         self._check(primary)
 
         async def everything(obj: Object, reader: Reader) -> list[Request]:
-            return await keys_from(reader, primary, labels)
+            return await keys_from(reader, primary, selection)
 
         return everything
 
@@ -166,7 +166,7 @@ class by_index(ReadyMapper, Generic[W]):
         self._value_of = value_of
         self.indexes = (index,)
 
-    def bound(self, primary: type[Object], watched: type[Object], labels: LabelSelector) -> Callable[[W, Reader], Awaitable[list[Request]]]:
+    def bound(self, primary: type[Object], watched: type[Object], selection: Selection) -> Callable[[W, Reader], Awaitable[list[Request]]]:
         """For a controller's kind."""
         if kind_of(self._index.kind).group_version_kind != kind_of(primary).group_version_kind:
             raise TypeError(f"{self}: requests are keys of {primary.__name__}, the controller's kind; use an index of that kind")
@@ -177,7 +177,7 @@ class by_index(ReadyMapper, Generic[W]):
             found: dict[Request, None] = {}
             for value in (values,) if isinstance(values, str) else values:
                 if value:
-                    found.update(dict.fromkeys(await keys_from(reader, primary, labels, self._index(value))))
+                    found.update(dict.fromkeys(await keys_from(reader, primary, selection, self._index(value))))
             return list(found)
 
         return referring

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeAlias, TypeVar
 
 from setpoint.api import LabelSelector
-from setpoint.cache import AnyInformer
+from setpoint.cache import AnyInformer, Selection
 from setpoint.client import Client
 from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_head, kind_of
 from setpoint.objects.indexes import IndexKey
@@ -148,14 +148,16 @@ def _finds(indexed: type[Object], kind: type[Object], info: KindInfo) -> bool:
     return issubclass(kind, indexed) or kind_of(indexed).group_version_kind == info.group_version_kind
 
 
-async def keys_from(reader: Reader, kind: type[K], labels: LabelSelector, index: IndexKey[K] | None = None) -> list[Request]:
-    """The keys of all objects with those labels, or of those that `index` finds; where a cache has them no object is decoded for that."""
-    informer = reader._view.covering(kind, labels, None, index) if isinstance(reader, CachedReader) else None
+async def keys_from(reader: Reader, kind: type[K], selection: Selection, index: IndexKey[K] | None = None) -> list[Request]:
+    """The keys of all objects that are selected, or of those among them that `index` finds.
+
+    Where a cache looks after just these, no object is decoded for that; and what it does not have yet is no loss, since a controller hears
+    of it when it comes.
+    """
+    informer = reader._view.selecting(kind, selection) if isinstance(reader, CachedReader) else None
     if informer is None:
-        return [obj.key for obj in await reader.list(kind, labels=labels, index=index)]
-    if index is None and labels == informer.selection.labels:
-        return informer.keys()
-    return [decode_head(data).key for data in informer.list(labels=labels, index=index)]
+        return [obj.key for obj in await reader.list(kind, labels=selection.labels, index=index)]
+    return informer.keys() if index is None else [decode_head(data).key for data in informer.list(index=index)]
 
 
 async def uid_from(reader: Reader, kind: type[Object], key: Request) -> str | None:

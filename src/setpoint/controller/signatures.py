@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from setpoint.api import LabelSelector
+from setpoint.cache import Selection
 from setpoint.objects import Index, Object, Request
 
 
@@ -37,8 +37,8 @@ class ReadyMapper(ABC):
     """What it reads by; the controller keeps them."""
 
     @abstractmethod
-    def bound(self, primary: type[Object], watched: type[Object], labels: LabelSelector) -> Callable[..., Any]:
-        """For a controller's kind, of which it looks after those with `labels`, and the kind that it watches.
+    def bound(self, primary: type[Object], watched: type[Object], selection: Selection) -> Callable[..., Any]:
+        """For a controller's kind, of which it looks after those that `selection` selects, and the kind that it watches.
 
         Raises `TypeError` or `ValueError` if they cannot go together.
         """

@@ -188,6 +188,7 @@ class MappedTrigger(Trigger):
         self._retried = 0
         self._task: asyncio.Task[None] | None = None
         self._mapping = False
+        self._left_behind: dict[asyncio.Task[None], None] = {}  # else the garbage collector would find them, and complain
         self._context = contextvars.copy_context()
 
     def start(self) -> None:
@@ -246,6 +247,8 @@ class MappedTrigger(Trigger):
         if self._task is None or self._unsubscribe is None:
             return
         hanging = self._task
+        self._left_behind[hanging] = None
+        hanging.add_done_callback(self._left_behind.pop)
         hanging.add_done_callback(_passed_over)
         hanging.cancel()
         self._mapping = False

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from setpoint.api import GroupVersionKind, GroupVersionResource, LabelSelector
-from setpoint.cache import AnyInformer, Cache, Informer, Scope
+from setpoint.cache import AnyInformer, Cache, Informer, Scope, Selection
 from setpoint.objects import KindInfo, Object, Request, decode_head, kind_of
 from setpoint.objects.indexes import IndexKey
 from setpoint.objects.strip import Strip
@@ -93,6 +93,11 @@ class View:
         ]
         others = (informer for informer in able if _in_step(informer, heard, namespace))
         return next((informer for informer in able if informer in heard), None) or next(others, None)
+
+    def selecting(self, kind: type[Object], selection: Selection) -> AnyInformer | None:
+        """The informer of just these objects, and not just of their metadata; None if nobody has declared it."""
+        declared = () if self._cache is None else self._cache.holding(kind_of(kind))
+        return next((informer for informer in declared if informer.selection == selection), None)
 
     def stripped(self, info: KindInfo) -> Strip:
         """What the cache leaves out of objects of a kind."""
