@@ -224,3 +224,11 @@ def test_who_waits_for_an_informer_that_nobody_needs_any_more_does_not_wait_for_
         await asyncio.gather(running, return_exceptions=True)
 
     simulate(main)
+
+
+def test_keys_as_they_came_are_the_keys():
+    async def main(world):
+        setup = await Setup(world, server_with("b", "a", "c")).synced()
+        assert sorted(setup.informer.keys_as_they_came()) == sorted(setup.informer.keys())
+
+    simulate(main)

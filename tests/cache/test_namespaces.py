@@ -342,7 +342,7 @@ def test_a_hundred_changes_at_once_end_at_the_last_one() -> None:
         await asyncio.sleep(5)
         assert sorted(mine(runs)) == ["n1/x", "n4/x"]
         informer = plane.manager.controllers[0].informers[0]
-        assert sorted(mine([str(key) for key in informer.keys()])) == ["n1/x", "n4/x"]
+        assert sorted(mine(list(map(str, informer.keys())))) == ["n1/x", "n4/x"]
         assert sum("configmaps" in task.get_name() for task in asyncio.all_tasks()) == 2
 
     on_plane(main, namespaces=("n0",))

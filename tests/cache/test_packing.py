@@ -110,3 +110,11 @@ def test_the_cache_says_what_it_holds_and_the_metrics_do() -> None:
         assert informer.size < 2000
 
     on_plane(main)
+
+
+def test_what_is_learnt_from_is_little_since_learning_blocks_the_event_loop() -> None:
+    packing = Packing()
+    large = [b'{"text":"%s"}' % (b"%d," % number * 5_000) for number in range(40)]
+    kept = [packing.pack(data) for data in large]
+    assert sum(len(data) for data in kept if data.startswith(b"{")) < 600_000
+    assert [packing.unpack(data) for data in kept] == large

@@ -191,3 +191,9 @@ setpoint.controller.Cron("* * * * *")
 assert "cronsim" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("zone", [None, 2, b"UTC"])
+def test_what_is_no_time_zone_is_not_taken_for_the_machines_own(zone: Any) -> None:
+    with pytest.raises(TypeError, match="Europe/Berlin"):
+        Cron("0 3 * * *", timezone=zone)

@@ -147,6 +147,10 @@ class Informer:
     def __len__(self) -> int:
         return len([*self._view.keys()])
 
+    def keys_as_they_came(self) -> Keys:
+        """The keys of all objects in the view, for whom the order does not matter: to sort 100,000 blocks for a tenth of a second."""
+        return [*self._view.keys()]
+
     def keys(self) -> Keys:
         """The keys of all objects in the view, ordered by namespace and name."""
         return sorted(self._view.keys(), key=_place)

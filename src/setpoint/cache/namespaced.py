@@ -135,6 +135,10 @@ class NamespacedInformer:
     def __len__(self) -> int:
         return sum(len(part) for part in self._parts.values())
 
+    def keys_as_they_came(self) -> Keys:
+        """The keys of all objects in the view, for whom the order does not matter."""
+        return [key for part in self._parts.values() for key in part.keys_as_they_came()]
+
     def keys(self) -> Keys:
         """The keys of all objects in the view, ordered by namespace and name."""
         return list(chain.from_iterable(self._parts[name].keys() for name in sorted(self._parts)))

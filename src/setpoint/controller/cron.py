@@ -29,6 +29,8 @@ class Cron(Schedule):
     def __init__(self, expression: str, *, timezone: str | tzinfo = "UTC", keys: Keys | None = None, name: str | None = None) -> None:
         if not isinstance(expression, str):
             raise TypeError(f"Cron takes an expression such as '*/5 * * * *', not {expression!r}")
+        if not isinstance(timezone, str | tzinfo):  # None would be the machine's own, wherever that is
+            raise TypeError(f"Cron(timezone=...) takes a name such as Europe/Berlin, or a tzinfo, not {timezone!r}")
         super().__init__(f"cron {expression}" if name is None else name, keys)
         self.expression: str = expression
         self.timezone: tzinfo = _zone(timezone) if isinstance(timezone, str) else timezone

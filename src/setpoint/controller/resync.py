@@ -51,7 +51,7 @@ class Resync:
         now, period, due = asyncio.get_running_loop().time(), self._period, self._due
         # A key is seen here up to one sweep after its run, and enqueued up to one after it is due.
         low, high = SHORTEST * period, (LONGEST - 2 / SWEEPS) * period
-        keys = self._primary.keys()
+        keys = self._primary.keys_as_they_came()
         for number, key in enumerate(keys, 1):
             at = due.get(key)
             if at is None:
