@@ -10,7 +10,9 @@ people ask of both, on the `debug_endpoint`.
 """
 
 from setpoint.manager.election import LeaderElection, LeadershipLost
-from setpoint.manager.manager import App, Manager, Options, Phase
+from setpoint.manager.life import Phase
+from setpoint.manager.manager import App, Manager
+from setpoint.manager.options import Options
 from setpoint.manager.self_check import PermissionsMissing
 
 __all__ = ["App", "LeaderElection", "LeadershipLost", "Manager", "Options", "PermissionsMissing", "Phase"]

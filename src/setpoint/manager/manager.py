@@ -9,87 +9,39 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from asyncio import FIRST_COMPLETED
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, ExitStack
 from datetime import datetime
-from enum import Enum
 from functools import partial
 from typing import Any, TypeAlias
 
-import msgspec
-
 from setpoint.cache import Cache
-from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime, Watch
-from setpoint.controller.thread_pool import THREADS, ThreadPool
+from setpoint.controller.thread_pool import ThreadPool
 from setpoint.manager.debug_endpoint import serve_debug
-from setpoint.manager.election import LeaderElection, LeadershipLost
 from setpoint.manager.embedding import Running
 from setpoint.manager.endpoints import serve
 from setpoint.manager.flight_recorder import FlightRecorder
-from setpoint.manager.health import Check, Health, staleness
+from setpoint.manager.grace import end_runs
+from setpoint.manager.health import Check, Health
 from setpoint.manager.leadership import Leadership
+from setpoint.manager.life import Life, Phase
 from setpoint.manager.loops import Loop
 from setpoint.manager.memory import CacheMemory
 from setpoint.manager.metrics import Metrics
 from setpoint.manager.namespaces import Followed, scope_of
+from setpoint.manager.options import Options
+from setpoint.manager.oversight import hear, say_blocked, say_failed, say_round, say_unserved, unready, waits, watch_over
 from setpoint.manager.permissions import TO_FOLLOW, needs_of
 from setpoint.manager.self_check import Refusals, check
 from setpoint.manager.thread_pool_use import ThreadPoolUse
 from setpoint.manager.why import cached
 from setpoint.objects import Object, Request, Scheme, kind_of
-from setpoint.world import Event, World
+from setpoint.world import World
 from setpoint.world.watchdog import Watchdog
 
 log = logging.getLogger("setpoint.manager")
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How a manager behaves; the defaults are controller-runtime's where it has one.
-
-    `namespace`, or `namespaces`, restrict what is watched; without any, all are. With `namespace_labels` (`"team=a"`) those with these
-    labels are, as labels and namespaces change. `metrics`, `health` and `hooks` are addresses (host, port), None for no endpoint.
-    `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
-    so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
-    `process_metrics` adds the program's own figures, `request_metrics` how long requests take and how large they are.
-    With `leader_election`, of all processes that name the same Lease one at most runs its controllers.
-    What the server does not allow is said at the start, unless `check_permissions` is false or time is simulated; with
-    `require_permissions`, a manager that may not read what its controllers watch does not start.
-    `threads` is how many plain `def` reconcilers run at a time, of all controllers together.
-    The `flight_recorder` remembers the last runs of each key, and finds those that go round in circles; `debug` is the address at which it
-    is asked.
-    """
-
-    namespace: str = ""
-    namespaces: tuple[str, ...] = ()
-    namespace_labels: str = ""
-    check_permissions: bool = True
-    require_permissions: bool = False
-    metrics: tuple[str, int] | None = None
-    health: tuple[str, int] | None = None
-    hooks: tuple[str, int] | None = None
-    host: str = ""
-    grace: float = 30.0
-    patience: float = 60.0
-    blocked: float = 1.0
-    waiting: float = 10.0
-    process_metrics: bool = False
-    request_metrics: bool = False
-    leader_election: LeaderElection | None = None
-    flight_recorder: bool = True
-    debug: tuple[str, int] | None = None
-    threads: int = THREADS
-
-
-class Phase(Enum):
-    """Where a manager is in its life; it only goes forward."""
-
-    NEW = "new"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    ENDED = "ended"
 
 
 class Manager:
@@ -116,13 +68,11 @@ class Manager:
         self.flight_recorder: FlightRecorder | None = None
         if self.options.flight_recorder:
             self.flight_recorder = FlightRecorder(self.world.clock, partial(cached, self), self._goes_round)
-        self.phase: Phase = Phase.NEW
         self.addresses: list[str] = []
         self.debug_address: str = ""
         self._runtimes: dict[str, ControllerRuntime] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._stop: asyncio.Event = asyncio.Event()
-        self._failure: RuntimeError | None = None
+        self._life = Life()
         self._leadership: Leadership | None = None
         self._may_work = asyncio.Event()
         self._warm = False
@@ -130,11 +80,16 @@ class Manager:
         self.metrics.registry.register(ThreadPoolUse(self._threads))
         self._refusals = Refusals()
         self.health: Health = Health()
-        self.add_ready_check("caches", self._caches)
+        self.add_ready_check("caches", lambda: unready(self))
         if (election := self.options.leader_election) is not None:
             self._leadership = leadership = Leadership(connection, election)
             self.metrics.include_election(election.name, lambda: leadership.is_leader)
             self.add_health_check("leader-election", leadership.problem)
+
+    @property
+    def phase(self) -> Phase:
+        """Where it is in its life."""
+        return self._life.phase
 
     @property
     def is_leader(self) -> bool:
@@ -168,6 +123,21 @@ class Manager:
     def controllers(self) -> list[ControllerRuntime]:
         """The controllers added so far, in that order."""
         return list(self._runtimes.values())
+
+    @property
+    def has_started(self) -> bool:
+        """Whether every controller added so far is at work, all that it reads being complete."""
+        return self.phase is Phase.RUNNING and all(runtime.has_started for runtime in self._runtimes.values())
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every controller is at work and has nothing to do but wait for a change or a timer."""
+        return self.has_started and all(runtime.is_idle for runtime in self._runtimes.values())
+
+    @property
+    def problems(self) -> list[str]:
+        """What controllers that are not at work yet wait for, a sentence each."""
+        return waits(self._runtimes.values())
 
     def add(self, *controllers: Controller[Any]) -> None:
         """Takes controllers; while the manager runs they start at once: as soon as their caches are complete, and it leads.
@@ -238,9 +208,21 @@ class Manager:
             raise LookupError(f"this manager has no controller {name!r}: add it first" if runtime is None else f"this is another {name!r}")
         return runtime
 
+    def add_health_check(self, name: str, check: Check) -> None:
+        """Has `/healthz` ask this too: a function that gives None when all is well, or a sentence; it may be `async`.
+
+        Kubernetes kills a process whose liveness fails: it is for what only a new process can mend. A check that raises, or takes longer
+        than 10 s, has failed. Raises `ValueError` for a name that is taken.
+        """
+        self.health.add(self.health.live, name, check)
+
+    def add_ready_check(self, name: str, check: Check) -> None:
+        """Has `/readyz` ask this too, likewise."""
+        self.health.add(self.health.ready, name, check)
+
     def stop(self) -> None:
         """Asks `run` to end: gracefully, and once."""
-        self._stop.set()
+        self._life.stop()
 
     def running(self) -> Running:
         """Runs while an `async with` block of a program that has a loop of its own does: `async with manager.running(): ...`.
@@ -261,24 +243,22 @@ class Manager:
         leaves when it does not lead raises `NotLeading`. It gives the leadership back when all its work has ended. If it loses it before
         that, it ends without grace and raises `LeadershipLost`. With `require_permissions` it may raise `PermissionsMissing` at its start.
         """
-        if self.phase is not Phase.NEW:
-            raise RuntimeError(f"a manager runs once, and this one is {self.phase.value}")
-        self.phase = Phase.RUNNING
+        self._life.begin()
         options, observer = self.options, self.world.observer
-        if options.hooks is None and (hooked := [name for name, runtime in self._runtimes.items() if runtime.controller.hooks]):
-            log.warning("the hooks of %s are served nowhere: give Options(hooks=(host, port)), or --hooks-bind-address", ", ".join(hooked))
+        if options.hooks is None:
+            say_unserved(self.controllers)
         if options.process_metrics:
             self.metrics.include_process()
         try:
             with ExitStack() as listening:
                 listening.callback(observer.subscribe(self.metrics.hear))
-                listening.callback(observer.subscribe(self._hear))
+                listening.callback(observer.subscribe(hear))
                 listening.callback(observer.subscribe(self._refusals.hear))
                 if self.flight_recorder is not None:
                     listening.callback(observer.subscribe(self.flight_recorder.hear))
                 if not self.world.simulated:
                     loop = asyncio.get_running_loop()
-                    listening.enter_context(Watchdog(loop, options.blocked, _say_blocked))
+                    listening.enter_context(Watchdog(loop, options.blocked, say_blocked))
                 # The endpoints come first and go last: a port that is taken is said before anything has begun.
                 async with (
                     serve_debug(self, options.debug) as self.debug_address,
@@ -295,15 +275,7 @@ class Manager:
                 ):
                     await self._run_controllers()
         finally:
-            self.phase = Phase.ENDED
-
-    async def _check_permissions(self) -> None:
-        options = self.options
-        namespaces = ("",) if self._scope.names is None else self._scope.names
-        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), namespaces, options.leader_election)
-        if self._followed is not None:
-            needs += TO_FOLLOW
-        await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
+            self._life.end()
 
     async def _run_controllers(self) -> None:
         checking: asyncio.Task[None] | None = None
@@ -311,11 +283,11 @@ class Manager:
             await self._check_permissions()
         elif self.options.check_permissions and not self.world.simulated:
             checking = asyncio.create_task(self._check_permissions(), name="the check of permissions")
-            checking.add_done_callback(_say_failed)
-        caching = self._spawn("the cache", self.cache.run())
-        following = [] if self._followed is None else [self._spawn("the search for namespaces", self._followed.run())]
-        watching = self._spawn("the watch over runs", self._watch_over())
-        leading = None if self._leadership is None else self._spawn("the leader election", self._leadership.run())
+            checking.add_done_callback(say_failed)
+        caching = self._life.spawn("the cache", self.cache.run())
+        following = [] if self._followed is None else [self._life.spawn("the search for namespaces", self._followed.run())]
+        watching = self._life.spawn("the watch over runs", watch_over(self))
+        leading = None if self._leadership is None else self._life.spawn("the leader election", self._leadership.run())
         try:
             if self._leadership is None:
                 self._may_work.set()
@@ -323,13 +295,13 @@ class Manager:
             for runtime in self._runtimes.values():
                 self._start(runtime)
             if self._leadership is not None:
-                await _first_of(self._stop, self._leadership.acquired)
-                if not self._stop.is_set():
+                await self._life.stopped_or(self._leadership.acquired)
+                if not self._life.told_to_stop.is_set():
                     self._may_work.set()
-            await self._stop.wait()
+            await self._life.told_to_stop.wait()
             await self._end_gracefully(leading)
         finally:
-            self.phase = Phase.STOPPING
+            self._life.wind_down()
             for task in (watching, *following, *self._running.values()):
                 task.cancel()
             for runtime in self._runtimes.values():
@@ -341,60 +313,18 @@ class Manager:
                 checking.cancel()
                 await asyncio.gather(checking, return_exceptions=True)
             await asyncio.gather(watching, caching, *following, *self._running.values(), return_exceptions=True)
-        if self._failure is not None:
-            raise self._failure
-
-    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work, name=name)
-        task.add_done_callback(self._part_ended)
-        return task
-
-    def _part_ended(self, part: asyncio.Task[None]) -> None:
-        """Every part of a manager runs until it is told to end."""
-        error = None if part.cancelled() else part.exception()
-        if isinstance(error, LeadershipLost):
-            self._failure = error
-            log.error("%s", error)  # as well: whoever runs the manager may look at how it ended much later
-            self.stop()
-        elif self.phase is Phase.RUNNING and self._failure is None:
-            self._failure = RuntimeError(f"{part.get_name()} has ended, though nothing told it to, and so the manager cannot go on")
-            self._failure.__cause__ = error
-            log.error("%s", self._failure, exc_info=error)
-            self.stop()
-        elif error is not None:
-            log.error("%s has failed while the manager ends: %s", part.get_name(), error, exc_info=error)
-
-    @property
-    def has_started(self) -> bool:
-        """Whether every controller added so far is at work, all that it reads being complete."""
-        return self.phase is Phase.RUNNING and all(runtime.has_started for runtime in self._runtimes.values())
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether every controller is at work and has nothing to do but wait for a change or a timer."""
-        return self.has_started and all(runtime.is_idle for runtime in self._runtimes.values())
+        if self._life.failure is not None:
+            raise self._life.failure
 
     def _start(self, runtime: ControllerRuntime) -> None:
-        self._running[runtime.name] = self._spawn(f"controller {runtime.name!r}", runtime.run(when=self._may_work))
+        self._running[runtime.name] = self._life.spawn(f"controller {runtime.name!r}", runtime.run(when=self._may_work))
 
     async def _end_gracefully(self, leading: asyncio.Task[None] | None) -> None:
-        """Lets runs end within the grace. There is none without the leadership: what they would write is held back anyway."""
-        self.phase = Phase.STOPPING
+        self._life.wind_down()
         for name, running in self._running.items():
             if not self._runtimes[name].has_started:
                 running.cancel()
-        ending = [asyncio.create_task(runtime.stop(), name=f"stop {runtime.name}") for runtime in self._runtimes.values()]
-        ended: asyncio.Future[Any] = asyncio.gather(*ending, return_exceptions=True)
-        until = [ended] if leading is None else [ended, leading]
-        await asyncio.wait(until, timeout=self.options.grace, return_when=FIRST_COMPLETED)
-        if not ended.done():
-            names = [runtime.name for runtime in self._runtimes.values() if runtime.active]
-            why = f"after {self.options.grace:g} s" if leading is None or not leading.done() else "when the leadership was lost,"
-            if names:
-                log.warning("%s these still ran, and are cancelled: %s", why, ", ".join(names))
-            for task in ending:
-                task.cancel()
-        await ended
+        await end_runs(self.controllers, grace=self.options.grace, leading=leading)
 
     async def _give_up(self, leading: asyncio.Task[None]) -> None:
         """Gives the Lease back, now that all work has ended. Whether it was lost meanwhile does not matter any more."""
@@ -402,82 +332,17 @@ class Manager:
             self._leadership.give_up()
         await asyncio.wait([leading])
 
-    @property
-    def problems(self) -> list[str]:
-        """What controllers that are not at work yet wait for, a sentence each."""
-        return [
-            f"{runtime.controller} waits for {informer.info.group_version_kind}: {informer.reason or f'it is {informer.state.name}'}"
-            for runtime in self._runtimes.values()
-            for informer in runtime.informers
-            if not informer.has_synced
-        ]
-
-    def add_health_check(self, name: str, check: Check) -> None:
-        """Has `/healthz` ask this too: a function that gives None when all is well, or a sentence; it may be `async`.
-
-        Kubernetes kills a process whose liveness fails: it is for what only a new process can mend. A check that raises, or takes longer
-        than 10 s, has failed. Raises `ValueError` for a name that is taken.
-        """
-        self.health.add(self.health.live, name, check)
-
-    def add_ready_check(self, name: str, check: Check) -> None:
-        """Has `/readyz` ask this too, likewise."""
-        self.health.add(self.health.ready, name, check)
-
-    def _caches(self) -> str | None:
-        waiting = [name for name, runtime in self._runtimes.items() if not runtime.has_synced]
-        if waiting:
-            return "; ".join([f"caches are not complete yet for {', '.join(waiting)}", *dict.fromkeys(self.problems)])
-        return staleness(self.cache.informers, self.world.clock.monotonic())
+    async def _check_permissions(self) -> None:
+        options = self.options
+        namespaces = ("",) if self._scope.names is None else self._scope.names
+        needs = needs_of((runtime.controller for runtime in self._runtimes.values()), namespaces, options.leader_election)
+        if self._followed is not None:
+            needs += TO_FOLLOW
+        await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
 
     def _goes_round(self, loop: Loop) -> None:
-        log.warning("%s", loop.text, extra={"controller": loop.controller, "request": str(loop.request)})
+        say_round(loop)
         self.metrics.went_round(loop.controller)
-
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, ReflectorState):
-            log.debug("%s is %s %s", event.kind, event.state, event.reason)
-
-    async def _watch_over(self) -> None:
-        """Says what waits, and which runs do not end: once for each."""
-        said: dict[tuple[str, str, float], None] = {}
-        while True:
-            await asyncio.sleep(self.options.waiting)
-            for problem in self.problems:
-                log.warning("%s", problem)
-            now = self.world.clock.monotonic()
-            for name, started in self.metrics.started.items():
-                for run, at in started.items():
-                    if now - at >= self.options.patience and (name, run, at) not in said:
-                        said[name, run, at] = None
-                        log.warning(
-                            "the run %s has not ended for %.0f s: does it wait for something? A Controller(deadline=...) ends such runs",
-                            run,
-                            now - at,
-                        )
-
-
-def _say_failed(beside: asyncio.Task[None]) -> None:
-    if not beside.cancelled() and (error := beside.exception()) is not None:
-        log.error("%s has failed: %s", beside.get_name(), error, exc_info=error)
-
-
-async def _first_of(*events: asyncio.Event) -> None:
-    waiting = [asyncio.create_task(event.wait()) for event in events]
-    try:
-        await asyncio.wait(waiting, return_when=FIRST_COMPLETED)
-    finally:
-        for task in waiting:
-            task.cancel()
-
-
-def _say_blocked(seconds: float, stack: str) -> None:
-    log.warning(
-        "the event loop has been blocked for %g s, and with it every watch and timer: an async reconciler must not compute or block for "
-        "long; write it as a plain def, which runs in a thread, or await something that does not block. It is here:\n%s",
-        seconds,
-        stack.rstrip(),
-    )
 
 
 App: TypeAlias = Callable[[Manager], AbstractAsyncContextManager[None]]
