@@ -33,6 +33,7 @@ from .events import (
 )
 from .hooks import Bearer, Signature
 from .memo import ApplyMemo
+from .once import reconcile_once
 from .owns import Owns
 from .predicate import Predicate
 from .queue import Queue
@@ -40,7 +41,7 @@ from .rate_limiters import Bucket, MaxOf, RateLimiter, RateLimiterFactory
 from .reads import Reader
 from .result import Result, TerminalError
 from .runner import DeadlineExceeded, WrongResult
-from .runtime import ControllerRuntime, reconcile_once
+from .runtime import ControllerRuntime
 from .sources import Every, Feed
 from .sync_context import SyncContext
 

@@ -82,8 +82,8 @@ class RunStarted(Event, frozen=True, kw_only=True):
 class RunEnded(Event, frozen=True, kw_only=True):
     """It returned, raised, or was ended at its deadline, after `seconds`.
 
-    `result` is the metric's label. `error` is the exception's type and text, "" without one. A conflict (`lost_race`) has an `error` but the
-    result "requeue": losing a race is not a fault. `panicked` is said of an error that tells of a fault in the program; see `panics`.
+    `result` is the metric's label. `error` is the exception's type and text, "" without one. A conflict (`lost_race`) has an `error` but
+    the result "requeue": losing a race is not a fault. `panicked` is said of an error that tells of a fault in the program; see `panics`.
     """
 
     controller: str

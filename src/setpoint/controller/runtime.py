@@ -1,47 +1,40 @@
 """`ControllerRuntime`: a controller that runs. Triggers fill the queue, workers empty it, and what a run comes to goes back into it.
 
-Failure is a trigger: an exception means another run after the key's backoff, success resets it. A conflict, and an object that is gone by
-the time it is written, are lost races: they are tried again just so, without noise. After a write whose outcome is unknown, the key's next
-run waits until the cache has seen what came of it.
+After a write whose outcome is unknown, the key's next run waits until the cache has seen what came of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import logging
-from collections.abc import Coroutine
 from typing import Any
 
 from setpoint.api import LabelSelector
 from setpoint.cache import AnyInformer, Cache
 from setpoint.client import Client
-from setpoint.client.errors import Conflict, NotFound, NotLeading, NotServed
 from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import World
 
 from .backoff import Backoff
 from .barrier import reach
-from .cause import Cause
+from .beside import Beside
 from .cluster_events import EventRecorder
 from .controller import Controller, Watch
-from .events import Held, Outcome, Released, RunEnded, RunStarted
+from .events import Held, Released, RunStarted
 from .inflow import Inflow
 from .memo import ApplyMemo
-from .panics import is_panic
+from .once import reconcile_once
+from .outcome import Outcomes
 from .queue import Queue
 from .rate_limiters import limiter_for
 from .reads import CachedReader
-from .result import Result, TerminalError
-from .runner import DeadlineExceeded, Runner, WrongResult
-from .said import Said, in_words, log
+from .runner import Runner
+from .said import Said
 from .thread_pool import ThreadPool
 from .tools import RunState, Tools, ends_the_caller
 from .triggers import MappedTrigger, OwnedTrigger, PrimaryTrigger, Trigger
 from .view import View
 
-QUIET_CONFLICTS = 8
-"""So many lost races in a row are the ordinary course of things; one more is an error: somebody writes against us."""
+__all__ = ["ControllerRuntime", "reconcile_once"]
 
 
 class ControllerRuntime:
@@ -66,7 +59,7 @@ class ControllerRuntime:
         self.cache = cache
         if scheme is not None:
             scheme.add(*controller.kinds)
-        view, said = View(cache), Said(controller.name)
+        view, said, self._beside = View(cache), Said(controller.name), Beside(controller.name)
         self.tools: Tools = Tools(
             controller=controller.name,
             world=world,
@@ -74,19 +67,18 @@ class ControllerRuntime:
             view=view,
             memo=ApplyMemo(),
             said=said,
-            events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=self._spawn),
+            events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=self._beside.spawn),
         )
         limiter = limiter_for(controller.rate_limiter, world, controller.name)
         self.queue: Queue = Queue(controller.name, limiter, world.observer, min_interval=controller.min_interval)
         self.active: int = 0
         self._runner = Runner(controller, self.tools, threads or ThreadPool(world))
         self._reader = CachedReader(self.tools.client, view, self.tools.said)
-        self._context = contextvars.copy_context()
         self._triggers: list[Trigger] = []
         self._added: dict[MappedTrigger, Watch] = {}
         self._workers: list[asyncio.Task[None]] = []
-        self._beside: dict[asyncio.Task[None], None] = {}
-        self._holds: dict[asyncio.Task[None], None] = {}
+        self._holds = Beside(controller.name)
+        self._outcomes = Outcomes(controller.name, self.queue)
         self._started = self._listening = self._working = self._stopped = False
         self._declare()
         self._inflow = Inflow(
@@ -122,7 +114,7 @@ class ControllerRuntime:
     def is_idle(self) -> bool:
         """Whether nothing is to be done but wait for a change or a timer."""
         mapped = all(trigger.is_idle for trigger in self._triggers if isinstance(trigger, MappedTrigger))
-        return self.queue.is_idle and not self._beside and mapped and self._inflow.is_idle
+        return self.queue.is_idle and not self._beside.tasks and mapped and self._inflow.is_idle
 
     async def run(self, *, when: asyncio.Event | None = None) -> None:
         """Waits for its informers, then reconciles every object once and each again when something changes, until `stop`.
@@ -164,7 +156,7 @@ class ControllerRuntime:
         loop = asyncio.get_running_loop()
         for number in range(self.controller.concurrency):
             self._workers.append(loop.create_task(self._work(), name=f"{self.name}-worker-{number}"))
-        self._inflow.start(self._context)
+        self._inflow.start(self._beside.context)
 
     @property
     def takes_calls(self) -> bool:
@@ -174,7 +166,7 @@ class ControllerRuntime:
     def trigger_all(self, reason: str) -> None:
         """Enqueues every object of its kind, as soon as others let it; before the start it need not, since that does."""
         if self.takes_calls:
-            self._spawn(self._inflow.intake.all(reason))
+            self._beside.spawn(self._inflow.intake.all(reason))
 
     @property
     def inflow(self) -> Inflow:
@@ -192,19 +184,19 @@ class ControllerRuntime:
             self.tools.memo.close()
             for trigger in self._triggers:
                 await trigger.stop()
-            for task in self._holds:
-                task.cancel()
+            self._holds.cancel()
             self._inflow.close()
         if not wait:
             self._inflow.close()
-            for task in (*self._workers, *self._beside):
+            for task in self._workers:
                 task.cancel()
-        await asyncio.gather(*self._workers, *self._holds, self._inflow.closed(wait=wait), return_exceptions=True)
+            self._beside.cancel()
+        await asyncio.gather(*self._workers, *self._holds.tasks, self._inflow.closed(wait=wait), return_exceptions=True)
         if wait:
             await self.tools.events.flush()
         else:
             self.tools.events.close()
-        await asyncio.gather(*self._beside, return_exceptions=True)
+        await asyncio.gather(*self._beside.tasks, return_exceptions=True)
 
     async def add_watch(self, watch: Watch) -> None:
         """Watches one more kind while it runs, as `Controller.watch` declares it; returns when its start-up listing has enqueued.
@@ -307,7 +299,7 @@ class ControllerRuntime:
                 self.active -= 1
                 if state.unknown and not self._stopped:
                     self.queue.hold(key)
-                    self._keep(self._holds, self._release(key, state))
+                    self._holds.spawn(self._release(key, state))
                 elif succeeded:
                     self.queue.rest(key)
                 else:
@@ -329,66 +321,15 @@ class ControllerRuntime:
         started = world.clock.monotonic()
         error: BaseException | None = None
         try:
-            outcome = self._succeeded(key, await self._runner.run(key, state))
+            outcome = self._outcomes.succeeded(key, await self._runner.run(key, state))
         except BaseException as raised:
             if ends_the_caller(raised):
                 raise
             error = raised
-            outcome = self._failed(key, raised)
+            outcome = self._outcomes.failed(key, raised)
         if world.observer.heard:
-            world.observer.emit(
-                RunEnded(
-                    controller=self.name,
-                    request=key,
-                    run=run,
-                    result=outcome,
-                    seconds=world.clock.monotonic() - started,
-                    error="" if error is None else in_words(error),
-                    terminal=isinstance(error, TerminalError),
-                    timed_out=isinstance(error, DeadlineExceeded),
-                    lost_race=error is not None and is_lost_race(error),
-                    panicked=error is not None and is_panic(error),
-                )
-            )
+            world.observer.emit(self._outcomes.told(key, run, outcome, world.clock.monotonic() - started, error))
         return error is None
-
-    def _succeeded(self, key: Request, result: Result | None) -> Outcome:
-        seconds = None if result is None else result.seconds
-        if result is None or seconds is None:
-            self.queue.forget(key)
-            return "success"
-        if seconds <= 0:
-            self.queue.add_rate_limited(key, Cause("again", about="asked to run again now"), priority=result.priority)
-            return "requeue"
-        self.queue.forget(key)
-        self.queue.add_after(key, seconds, Cause("timer", about="requeue_after"), priority=result.priority)
-        return "requeue_after"
-
-    def _failed(self, key: Request, error: BaseException) -> Outcome:
-        about = {"controller": self.name, "request": str(key)}
-        if isinstance(error, TerminalError):
-            self.queue.forget(key)
-            log.error("terminal error, not tried again until something changes: %s", in_words(error), extra=about)
-            return "error"
-        seconds = self.queue.add_rate_limited(key, Cause("backoff", about=f"failed: {type(error).__name__}"))
-        again = f"tried again in {seconds:.3g} s"
-        if isinstance(error, NotLeading):
-            log.info("%s; %s", error, again, extra=about)
-            return "requeue"
-        lost_race = is_lost_race(error)
-        if lost_race and self.queue.limiter.failures(key) <= QUIET_CONFLICTS:
-            log.info("lost a race, %s: %s", again, error, extra=about)
-            return "requeue"
-        known = lost_race or isinstance(error, DeadlineExceeded | WrongResult)  # the sentence says it all
-        log.log(
-            logging.ERROR,
-            "reconcile failed, %s: %s",
-            again,
-            in_words(error),
-            exc_info=None if known else error,
-            extra=about,
-        )
-        return "error"
 
     async def _release(self, key: Request, state: RunState) -> None:
         observer = self.world.observer
@@ -398,53 +339,3 @@ class ControllerRuntime:
         finally:
             self.queue.release(key)
         observer.emit(Released(controller=self.name, request=key))
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return self._keep(self._beside, work)
-
-    def _keep(self, tasks: dict[asyncio.Task[None], None], work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Runs something beside the runs, with the context variables of the start and not of the run that asks for it."""
-        task = asyncio.get_running_loop().create_task(work, name=f"{self.name}-beside", context=self._context.copy())
-        tasks[task] = None
-
-        def ended(task: asyncio.Task[None]) -> None:
-            del tasks[task]
-            if not task.cancelled() and (error := task.exception()) is not None:
-                log.error("something beside a run failed: %s", error, exc_info=error, extra={"controller": self.name})
-
-        task.add_done_callback(ended)
-        return task
-
-
-def is_lost_race(error: BaseException) -> bool:
-    """Whether somebody else was faster: the object has changed since it was read, or is gone by the time it is written."""
-    return isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))
-
-
-async def reconcile_once(
-    controller: Controller[Any], request: Request, *, world: World, client: Client, cache: Cache | None = None
-) -> Result | None:
-    """One run of a reconciler without queue, triggers or retries, for tests: gives its result, raises what it raises.
-
-    Reads go to the server, or to `cache` if there is one.
-    """
-    def spawn(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return asyncio.get_running_loop().create_task(work, name=f"{controller.name}-beside")
-
-    view, said = View(cache), Said(controller.name)
-    tools = Tools(
-        controller=controller.name,
-        world=world,
-        client=client.bound(field_manager=controller.name, base=view.get if cache is not None else None, stripped=view.stripped),
-        view=view,
-        memo=ApplyMemo(),
-        said=said,
-        events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=spawn),
-    )
-    state = RunState()
-    try:
-        return await Runner(controller, tools, ThreadPool(world)).run(request, state)
-    finally:
-        await state.landed()
-        await tools.events.flush()
-        tools.memo.close()
