@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setpoint.client import errors, verbs
-from setpoint.client.client import BaseLookup, Client
+from setpoint.client.client import Client
 from setpoint.client.connection import Connection
 from setpoint.client.discovery import Discovery
 from setpoint.client.events import RequestDone, RequestRepeated, RequestSent
 from setpoint.client.in_process import InProcessTransport
 from setpoint.client.manifest import Apply
+from setpoint.client.preparing import BaseLookup
 from setpoint.client.raw import RawVerbs
 from setpoint.client.sync import SyncClient
 
