@@ -10,11 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import msgspec
-
 from setpoint.api import Answer, Operation
-from setpoint.api.operation import APPLY_PATCH, MERGE_PATCH
-from setpoint.cache import Change
 from setpoint.client.events import RequestDone, RequestSent
 from setpoint.controller import (
     ApplySkipped,
@@ -29,15 +25,15 @@ from setpoint.controller import (
     TimerSet,
     Triggered,
 )
-from setpoint.objects import DecodeError, Request, decode_head
-from setpoint.objects.head import Head
+from setpoint.objects import Request
 from setpoint.world import Clock, Event
 
-from .changed_paths import changed_paths, stated_paths
-from .flight_in_progress import KEPT, Active, Asked, Merged
-from .flight_records import Effect, Own, Read, Run, Trigger, Write, pack, unpack
+from .flight_causes import Causes
+from .flight_in_progress import KEPT, Active, Asked
+from .flight_records import Effect, Read, Run, Trigger, pack, unpack
+from .flight_writes import head_of, place_of, write_of
 from .loops import Loop, Loops
-from .writers import OwnWrites, foreign_writer
+from .writers import OwnWrites
 
 log = logging.getLogger("setpoint.why")
 
@@ -47,8 +43,6 @@ RUNS = 10
 """So many runs of a key are kept."""
 _EACH = 160
 """What a key costs beside its records: its places in the tables, and the record's own header."""
-_DETAILS = 100
-"""So many changes a second of other people's are compared field by field; of more, who made them is all that is told."""
 
 Before: TypeAlias = Callable[[Operation], tuple[str, bytes | None]]
 """What the cache knows of the object that an operation is about: its kind's name, "" if that is not known, and its state."""
@@ -85,7 +79,7 @@ class FlightRecorder:
         self._running: dict[str, Active] = {}
         self._sent: dict[int, tuple[Operation, str, bytes | None]] = {}
         self._waited = 0.0
-        self._second, self._details = 0, 0
+        self._causes = Causes(clock, self._own)
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             Triggered: self._triggered,
             QueueTaken: self._taken,
@@ -138,7 +132,7 @@ class FlightRecorder:
         """What the key's next run has been asked for by, so far."""
         keys = self._controllers.get(controller)
         asked = None if keys is None else keys.asked.get(request)
-        return [] if asked is None else self._triggers(controller, asked)
+        return [] if asked is None else self._causes.triggers(controller, asked)
 
     def state(self, controller: str, request: Request) -> str:
         """`running`, `held`, `queued`, or `waiting`: for a change or a timer."""
@@ -243,7 +237,7 @@ class FlightRecorder:
             attempt=keys.failed.get(request, 0) + 1 if keys.failed else 1,
         )
         if asked is not None:
-            run.triggers = self._triggers(controller, asked)
+            run.triggers = self._causes.triggers(controller, asked)
             run.more = 0 if isinstance(asked, Cause) else asked.more
         if (reads := active.reads) is not None:
             run.reads = [Read(kind, key, live, times) for (kind, key, live), times in reads.places.items()]
@@ -271,60 +265,6 @@ class FlightRecorder:
             request = next(iter(keys.histories))
             keys.bytes -= _EACH + sum(len(one) for one in keys.histories.pop(request))
 
-    # why it ran
-
-    def _triggers(self, controller: str, asked: Asked | Cause) -> list[Trigger]:
-        if isinstance(asked, Cause):
-            return [self._trigger(controller, Merged(asked))]
-        return [self._trigger(controller, merged) for merged in asked.causes.values()]
-
-    def _trigger(self, controller: str, merged: Merged) -> Trigger:
-        last = merged.last[-1]
-        info, change = last.info, last.change
-        if info is None or change is None:
-            return Trigger(last.source, what=last.about, times=merged.times)
-        mapper = last.about if last.source == "mapped" else ""
-        trigger = Trigger(last.source, info.kind, str(change.key), mapper=mapper, times=merged.times)
-        if change.initial:
-            trigger.what = "listed"
-            return trigger
-        trigger.what = _what(change)
-        was, now = _head(merged.first.change.old if merged.first.change else None), _head(change.new)
-        trigger.old = "" if was is None else was.resource_version
-        trigger.new = "" if now is None else now.resource_version
-        trigger.spec = was is None or now is None or was.generation != now.generation or not now.generation
-        for one in merged.last:
-            if one.change is not None and not one.change.initial:
-                self._tell_who(controller, one.change, trigger)
-        return trigger
-
-    def _tell_who(self, controller: str, change: Change, trigger: Trigger) -> None:
-        """Of several changes of an object, the last one that somebody else made is what is worth telling."""
-        head = _head(change.new) or _head(change.old)
-        if head is None:
-            return
-        own, by = self._who(controller, head.uid, "" if change.new is None else head.resource_version, change)
-        if own == "this" and trigger.own in ("process", "foreign"):
-            return
-        trigger.own, trigger.by, trigger.paths = own, by, []
-        if own != "this" and change.old is not None and change.new is not None and self._may_compare():
-            trigger.paths = changed_paths(change.old, change.new)[:KEPT]
-
-    def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
-        writer = self._own.writer(uid, version)
-        if writer is None:
-            return "foreign", foreign_writer(change)
-        name = writer.partition(" ")[0]
-        return ("this" if name == controller else "process"), name
-
-    def _may_compare(self) -> bool:
-        """Comparing costs; where very much changes, nobody will read it all."""
-        second = int(self._clock.monotonic())
-        if second != self._second:
-            self._second, self._details = second, 0
-        self._details += 1
-        return self._details <= _DETAILS
-
     # what it did
 
     def _cache_read(self, event: CacheRead) -> None:
@@ -345,17 +285,17 @@ class FlightRecorder:
         if not operation.is_write:
             if active is not None and operation.resource is not None and operation.verb in ("get", "list"):
                 kind, _ = self._before(operation)
-                active.read(kind or operation.resource.group_resource, _place(operation), True)
+                active.read(kind or operation.resource.group_resource, place_of(operation), True)
             return
         _, kind, before = self._sent.pop(id(operation), (operation, "", None))
         if operation.resource is None:
             return
         outcome = event.outcome
         after = outcome.body if isinstance(outcome, Answer) and outcome.ok else None
-        head = _head(after)
+        head = head_of(after)
         if active is None:
             return  # a write outside of runs, or of somebody else in the same world: the object names who it was
-        was = _head(before)
+        was = head_of(before)
         # A write that changed nothing is answered with the version that somebody else has made.
         if head is not None and head.uid and (was is None or (was.uid, was.resource_version) != (head.uid, head.resource_version)):
             self._own.add(head.uid, head.resource_version, operation.run)
@@ -365,26 +305,7 @@ class FlightRecorder:
         if len(did.writes) >= KEPT:
             did.more += 1
             return
-        place = _place(operation) or ("" if head is None else str(head.key))
-        write = Write(_done(operation, event.code), kind or operation.resource.group_resource, place, operation.subresource)
-        if after is None:
-            write.code, write.changed = event.code, not event.code.isdigit()
-        elif head is not None and operation.verb not in ("create", "delete", "deletecollection") and event.code != "201":
-            self._compare(write, operation, before, after, head)
-        elif head is not None:
-            write.version = head.resource_version
-        did.writes.append(write)
-
-    def _compare(self, write: Write, operation: Operation, before: bytes | None, after: bytes, head: Head) -> None:
-        write.version = head.resource_version
-        was = _head(before)
-        if was is not None and was.uid == head.uid:
-            write.changed = was.resource_version != head.resource_version
-            paths = changed_paths(before or b"{}", after) if write.changed else []
-        else:
-            write.stated = True
-            paths = stated_paths(operation.body) if operation.content_type in (MERGE_PATCH, APPLY_PATCH) else []
-        write.paths, write.more = paths[:KEPT], max(0, len(paths) - KEPT)
+        did.writes.append(write_of(operation, event.code, kind or operation.resource.group_resource, before, after, head))
 
     def _apply_skipped(self, event: ApplySkipped) -> None:
         keys = self._controllers.get(event.controller)
@@ -397,34 +318,6 @@ class FlightRecorder:
         active = None if keys is None else keys.active.get(event.request)
         if active is not None and len((did := active.deeds()).effects) < KEPT:
             did.effects.append(Effect(event.call, event.seconds, event.error[:200]))
-
-
-_PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
-
-
-def _done(operation: Operation, code: str) -> str:
-    if code == "201":
-        return "created"
-    return "applied" if operation.content_type == APPLY_PATCH else _PAST[operation.verb]
-
-
-def _place(operation: Operation) -> str:
-    return str(Request(operation.namespace, operation.name)) if operation.name else ""
-
-
-def _what(change: Change) -> str:
-    if change.old is None:
-        return "created"
-    return "deleted" if change.new is None else "changed"
-
-
-def _head(data: bytes | None) -> Head | None:
-    if not data:
-        return None
-    try:
-        return decode_head(data)
-    except (DecodeError, msgspec.DecodeError):
-        return None  # an answer that is no object, such as a Status
 
 
 def in_a_line(run: Run) -> str:
