@@ -6,7 +6,7 @@ import pytest
 
 from setpoint import Context, Controller, Object, Owns, Request
 from setpoint.cache import Informer
-from setpoint.k8s.core.v1 import ConfigMap, Secret
+from setpoint.k8s.core.v1 import ConfigMap, Pod, Secret
 
 from .plane import Plane, config_map, on_plane, secret
 
@@ -123,10 +123,14 @@ def test_who_needs_metadata_alone_shares_what_is_held_whole() -> None:
         assert cache.informer(ConfigMap, metadata_only=True) is other
         assert isinstance(other, Informer)
         assert other.metadata_only
-        assert cache.find(ConfigMap) is None
-        now_whole = cache.informer(ConfigMap)
-        assert now_whole is not other
-        assert [informer.metadata_only for informer in cache.informers_of(other.info)] == [True, False]
+        assert cache.holding(other.info) == []
+        before_the_start = cache.informer(ConfigMap)
+        assert before_the_start is other
+        assert not other.metadata_only
+        late = cache.informer(Pod, metadata_only=True)
         await plane.start()
+        whole_pods = cache.informer(Pod)
+        assert whole_pods is not late
+        assert [informer.metadata_only for informer in cache.informers_of(late.info)] == [True, False]
 
     on_plane(main)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """What a run asks for. Returning None is the same as `Result()`: nothing, until something changes.
 
     `requeue_after` is seconds or a `timedelta`: the key runs again after that time at the latest, sooner if something changes. Zero or less
