@@ -45,6 +45,21 @@ def test_a_fixed_set_is_all_that_is_asked_of_the_server_and_all_that_runs() -> N
     on_plane(main, namespaces=("a", "b"))
 
 
+def test_an_empty_set_watches_nothing_until_there_is_one() -> None:
+    async def main(plane: Plane) -> None:
+        runs: list[str] = []
+        await plane.namespaces("a")
+        await plane.other.create(config_map("x", "a"))
+        plane.manager.add(recorder(runs))
+        await plane.start()
+        assert (runs, plane.line.of("configmaps", "list", "watch")) == ([], [])
+        plane.manager.set_namespaces(["a"])
+        await asyncio.sleep(5)
+        assert mine(runs) == ["a/x"]
+
+    on_plane(main, namespaces=())
+
+
 def test_all_namespaces_means_all_that_are_watched_from_the_cache_and_live() -> None:
     async def main(plane: Plane) -> None:
         seen: dict[str, list[str]] = {}

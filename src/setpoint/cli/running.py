@@ -95,7 +95,7 @@ class _Program:
     async def _run(self, config: Config, owns_cluster: bool) -> None:
         asked, world = self._asked, real_world()
         options = Options(
-            namespaces=asked.namespaces,
+            namespaces=asked.namespaces or None,
             host=urlsplit(config.server).netloc,
             metrics=asked.metrics,
             health=asked.health,

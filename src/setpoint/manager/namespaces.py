@@ -13,11 +13,11 @@ from setpoint.cache import Cache, Change, Scope
 from setpoint.k8s.core.v1 import Namespace
 
 
-def scope_of(namespace: str, namespaces: tuple[str, ...], labels: str) -> Scope:
+def scope_of(namespace: str, namespaces: tuple[str, ...] | None, labels: str) -> Scope:
     """The scope that a manager begins with. Raises `ValueError` for what contradicts itself, or is no name or selector."""
-    names = tuple(name for name in (namespace, *namespaces) if name)
+    names = tuple(name for name in (namespace, *(namespaces or ())) if name)
     if not labels:
-        return Scope(names or None)
+        return Scope(None if namespaces is None and not names else names)
     if names:
         raise ValueError(f"namespaces by name ({', '.join(names)}) and by labels ({labels}) exclude each other")
     try:

@@ -11,8 +11,9 @@ from setpoint.manager.election import LeaderElection
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a manager behaves; the defaults are controller-runtime's where it has one.
 
-    `namespace`, or `namespaces`, restrict what is watched; without any, all are. With `namespace_labels` (`"team=a"`) those with these
-    labels are, as labels and namespaces change. `metrics`, `health` and `hooks` are addresses (host, port), None for no endpoint.
+    `namespace`, or `namespaces`, restrict what is watched; without either, all is, and with an empty set nothing yet. With
+    `namespace_labels` (`"team=a"`) those with these labels are watched, as labels and namespaces change. `metrics`, `health` and `hooks`
+    are addresses (host, port), None for no endpoint.
     `grace` is the seconds that runs may take to end after `stop`. After `patience` seconds a run that has not ended is named in a warning;
     so is the place at which the event loop is blocked for `blocked` seconds, and a kind that is not there yet, every `waiting` seconds.
     `process_metrics` adds the program's own figures, `request_metrics` how long requests take and how large they are.
@@ -25,7 +26,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     namespace: str = ""
-    namespaces: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] | None = None
     namespace_labels: str = ""
     check_permissions: bool = True
     require_permissions: bool = False
