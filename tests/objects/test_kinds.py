@@ -57,7 +57,7 @@ def test_a_scheme_finds_a_class_by_every_name() -> None:
     scheme.add(WebApp)
     assert list(scheme) == [WebApp, Deployment]
     assert scheme.find("apps/v1", "Deployment") is Deployment
-    assert scheme.find_resource(GroupVersionResource("apps.example.com", "v1", "webapps")) is WebApp
+    assert scheme.find("apps.example.com/v1", "WebApp") is WebApp
     assert scheme.find("v1", "Pod") is None
     with pytest.raises(LookupError, match="not in this scheme"):
         Scheme().info(WebApp)

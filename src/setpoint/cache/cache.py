@@ -106,18 +106,6 @@ class Cache:
                 del of_kind[place]
             await self._end_all(_parts(informer))
 
-    def find(
-        self, kind: type[Object], *, labels: LabelSelector | None = None, namespace: str | None = None, name: str = ""
-    ) -> AnyInformer | None:
-        """An informer that can answer a read of that kind in that namespace (None: in all that the cache looks at) with those labels, or
-        of the object of that name; None if there is none.
-
-        One that is whole goes first, then the one declared first.
-        """
-        wanted = labels or LabelSelector()
-        able = [informer for informer in self.holding(kind_of(kind)) if self.covers(informer, namespace, wanted, name)]
-        return next((informer for informer in able if informer.is_whole), able[0] if able else None)
-
     def covers(self, informer: AnyInformer, namespace: str | None, labels: LabelSelector, name: str = "") -> bool:
         """Whether an informer holds, once it is whole, everything that such a read may find: else what it lacks may exist."""
         if namespace is not None and not isinstance(informer, Informer) and not self.scope.holds(namespace):

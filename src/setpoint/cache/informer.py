@@ -28,7 +28,6 @@ Keys: TypeAlias = list[Request]
 Objects: TypeAlias = list[bytes]
 
 _log = logging.getLogger("setpoint.cache")
-_SCAN_STRIDE = 500
 _WORTH_SAYING = 1000
 
 
@@ -176,20 +175,6 @@ class Informer:
             data = self.get(key)
             if data is not None and (not labels or labels.matches(decode_meta(data).labels)):
                 found.append(data)
-        return found
-
-    async def scan(self, *, namespace: str | None = None, labels: LabelSelector | None = None) -> Objects:
-        """As `list`, of one moment, but lets others run in between: for many objects and labels that no index knows."""
-        data = self.list(namespace=namespace)
-        if not labels:
-            return data
-        self._say_scan(len(data), labels)
-        found = []
-        for at, item in enumerate(data):
-            if labels.matches(decode_meta(item).labels):
-                found.append(item)
-            if at % _SCAN_STRIDE == _SCAN_STRIDE - 1:
-                await asyncio.sleep(0)
         return found
 
     def index(self, by: Index[Any] | Values) -> None:

@@ -55,10 +55,6 @@ class Scheme:
         """The class for a kind, None if there is none."""
         return self._kinds.get(kind)
 
-    def find_resource(self, resource: GroupVersionResource) -> type[Object] | None:
-        """The class for what a URL names, None if there is none."""
-        return self._resources.get(resource)
-
     def info(self, cls: type[Object]) -> KindInfo:
         """What `@kind` declared about a class of this scheme. Raises `LookupError` for a class that was not added."""
         if cls not in self:

@@ -82,7 +82,3 @@ class SeededChance:
     def uuid(self) -> str:
         """A version 4 UUID from the seed."""
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
-
-    def fork(self, name: str) -> SeededChance:
-        """Another source, independent of how much is drawn from this one."""
-        return SeededChance(f"{self.seed}/{name}")

@@ -205,13 +205,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
                 self._ready.append(timer)
 
     @property
-    def next_timer(self) -> float | None:
-        """When the next timer is due, in the loop's time; None when there is none, or when something is ready already."""
-        while self._timers and self._timers[0][2].cancelled():
-            heapq.heappop(self._timers)
-        return self._timers[0][0] if self._timers and not self._ready else None
-
-    @property
     def is_idle(self) -> bool:
         """Whether nothing is ready: all there is waits for a timer."""
         return not any(not handle.cancelled() for handle in self._ready)

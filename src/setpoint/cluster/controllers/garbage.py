@@ -84,7 +84,7 @@ class GarbageCollector:
         live = await ctx.get(kind.head, key, live=True)
         if live is None or live.uid != cached.uid or live.is_terminating or not live.metadata.owner_references:
             return None
-        owners = [(owner, await self._ask(ctx, kind, live, owner)) for owner in live.metadata.owner_references]
+        owners = [(owner, await self._ask(kind, live, owner)) for owner in live.metadata.owner_references]
         for owner, state in owners:
             if state == "misplaced":
                 note = f'ownerRef [{owner.api_version}/{owner.kind}, name: {owner.name}, uid: {owner.uid}] does not exist in namespace ""'
@@ -115,7 +115,7 @@ class GarbageCollector:
                 return False
         return True
 
-    async def _ask(self, ctx: Context, kind: Kind, obj: Object, owner: OwnerReference) -> Owner:
+    async def _ask(self, kind: Kind, obj: Object, owner: OwnerReference) -> Owner:
         """Asks the server for an owner. Raises `ApiError` where it does not say."""
         known = self._kinds.named(_group(owner), owner.kind)
         try:

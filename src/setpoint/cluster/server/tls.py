@@ -48,12 +48,6 @@ class Certificates:
             context.load_cert_chain(file)
         return context
 
-    def client_context(self) -> ssl.SSLContext:
-        """What a client needs to trust that server and no other."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.load_verify_locations(cadata=self.ca.decode())
-        return context
-
 
 def make_certificates(world: World, hosts: Sequence[str] = LOOPBACK) -> Certificates:
     """A new authority and, signed by it, a certificate for the hosts (names or addresses), valid for a year."""

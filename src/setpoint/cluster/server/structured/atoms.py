@@ -244,7 +244,7 @@ class _Converter:
     def _map(self, schema: Schema, preserve: bool) -> MapAtom:
         required = schema.get("required") or ()
         properties: Mapping[str, Schema] = schema.get("properties") or {}
-        fields = {name: self._field(name, member, name in required, preserve) for name, member in properties.items()}
+        fields = {name: self._field(member, name in required, preserve) for name, member in properties.items()}
         additional = schema.get("additionalProperties")
         element: Atom | None
         if isinstance(additional, Mapping):
@@ -255,7 +255,7 @@ class _Converter:
             element = DEDUCED if additional else None
         return MapAtom(fields, element, schema.get("x-kubernetes-map-type") == "atomic")
 
-    def _field(self, name: str, schema: Schema, required: bool, preserve: bool) -> Field:
+    def _field(self, schema: Schema, required: bool, preserve: bool) -> Field:
         default = schema.get("default", ABSENT)
         zero: Any = ABSENT
         if self.built_in:
