@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from setpoint.api import Operation
 from setpoint.client import port_forward, process
 from setpoint.client.pods import POD, eviction, log, log_lines, port, program
 from setpoint.client.port_forward import PortStream
@@ -69,11 +70,8 @@ class PodVerbs(RawVerbs):
             raise TypeError(f"a program is a list of words, not one text: ['sh', '-c', {command!r}] has a shell read it")
         where = self._pod(pod, namespace)
         operation = program(where, "exec", command, container=container, stdin=stdin, stdout=True, stderr=not tty, tty=tty)
-        running = Process(await self.connect(operation, process.PROTOCOLS), operation)
-        try:
+        async with self._running(operation) as running:
             yield running
-        finally:
-            await running.close()
 
     @asynccontextmanager
     async def attach(
@@ -89,11 +87,8 @@ class PodVerbs(RawVerbs):
         """Speaks to the program that runs in a container already; `stdin` and `tty` must be as the container declares them."""
         where = self._pod(pod, namespace)
         operation = program(where, "attach", container=container, stdin=stdin, stdout=True, stderr=not tty, tty=tty)
-        running = Process(await self.connect(operation, process.PROTOCOLS), operation)
-        try:
+        async with self._running(operation) as running:
             yield running
-        finally:
-            await running.close()
 
     @asynccontextmanager
     async def port_forward(self, pod: Object | Request | str, number: int, /, *, namespace: str | None = None) -> AsyncIterator[PortStream]:
@@ -104,6 +99,14 @@ class PodVerbs(RawVerbs):
             yield stream
         finally:
             await stream.close()
+
+    @asynccontextmanager
+    async def _running(self, operation: Operation) -> AsyncIterator[Process]:
+        running = Process(await self.connect(operation, process.PROTOCOLS), operation)
+        try:
+            yield running
+        finally:
+            await running.close()
 
     def _pod(self, pod: Object | Request | str, namespace: str | None) -> Request:
         return self.key(POD, pod.key if isinstance(pod, Object) else pod, namespace)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import inspect
 import os
 import re
 from abc import ABC, abstractmethod
@@ -21,7 +20,7 @@ import msgspec
 from setpoint.objects import Request
 
 from .reads import Reader
-from .signatures import Mapper, check_arity, function_behind, name_of
+from .signatures import Mapper, check_arity, is_awaited, name_of
 
 MAX_BYTES = 1 << 20
 """The size of a body that a hook takes unless it says otherwise: 1 MiB."""
@@ -133,10 +132,7 @@ def check_hook(fn: Any, name: str, auth: Any, max_bytes: Any, controller: str) -
         raise ValueError(f"{what}: use lower-case letters, digits, '-' and '.' in its name, or none at all")
     if isinstance(fn, type) or not callable(fn):
         raise TypeError(f"{what} is not a function of (headers, body) that gives requests")
-    body = function_behind(fn)
-    if inspect.isasyncgenfunction(body):
-        raise TypeError(f'{what} has a "yield", so awaiting it would run nothing: return a list of Request')
-    is_async = inspect.iscoroutinefunction(body)
+    is_async = is_awaited(fn, what)
     how = 'being "async def" it is called with (headers, body, reader)' if is_async else "it is called with (headers, body)"
     check_arity(fn, 3 if is_async else 2, what, how)
     if auth is not None and not isinstance(auth, Auth):

@@ -124,6 +124,14 @@ def function_behind(fn: Any) -> Any:
     return type(fn).__call__
 
 
+def is_awaited(fn: Any, what: str) -> bool:
+    """Whether a function that gives requests is async. Raises `TypeError` for an async generator, which is neither."""
+    body = function_behind(fn)
+    if inspect.isasyncgenfunction(body):
+        raise TypeError(f'{what} has a "yield", so awaiting it would run nothing: return a list of Request')
+    return inspect.iscoroutinefunction(body)
+
+
 def check_arity(fn: Any, count: int, what: str, how: str) -> None:
     """Raises `TypeError` for what cannot be called with so many arguments, if it tells."""
     try:

@@ -22,7 +22,7 @@ from setpoint.world import World
 
 from .reads import CachedReader, Reader
 from .said import Said
-from .signatures import Mapper, arity_of, check_arity, function_behind, name_of
+from .signatures import Mapper, arity_of, check_arity, function_behind, is_awaited, name_of
 from .view import View
 
 
@@ -144,10 +144,7 @@ def check_source(fn: Any, name: str | None, finite: bool, controller: str) -> So
 def _check_keys(fn: Any, what: str) -> Mapper:
     if isinstance(fn, type) or not callable(fn):
         raise TypeError(f"{what}: keys takes a function that gives requests, not {fn!r}")
-    body = function_behind(fn)
-    if inspect.isasyncgenfunction(body):
-        raise TypeError(f'{what}: keys has a "yield", so awaiting it would run nothing: return a list of Request')
-    is_async = inspect.iscoroutinefunction(body)
+    is_async = is_awaited(fn, f"{what}: keys")
     how = 'being "async def" it is called with (reader)' if is_async else 'it is called with nothing; make it "async def" to get a reader'
     check_arity(fn, 1 if is_async else 0, f"{what}: keys", how)
     return Mapper(fn, is_async, name_of(fn))
