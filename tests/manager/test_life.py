@@ -85,6 +85,19 @@ def test_two_controllers_of_one_name_are_refused_with_the_remedy():
     assert "Controller(ConfigMap, name=...)" in managed(main)
 
 
+def test_what_belongs_to_an_event_loop_says_so_where_there_is_none():
+    made: list[Manager] = []
+
+    async def make(manager: Manager, plane: ControlPlane) -> None:
+        made.append(manager)
+
+    managed(make, namespaces=("a",))
+    with pytest.raises(RuntimeError, match="Manager.add is for the event loop"):
+        made[0].add(recorder([]))
+    with pytest.raises(RuntimeError, match="Manager.set_namespaces is for the event loop"):
+        made[0].set_namespaces(["b"])
+
+
 def test_a_controller_without_reconciler_is_refused_when_it_is_added():
     async def main(manager, plane):
         with pytest.raises(TypeError, match="has no reconciler"):

@@ -110,6 +110,7 @@ class Manager:
 
         Raises `ValueError` for what is no name of a namespace, where all are watched, and where they are found by their labels.
         """
+        _check_loop("Manager.set_namespaces")
         if self._followed is not None:
             raise ValueError(f"the namespaces of this manager are those with labels {self.options.namespace_labels}")
         self.cache.set_namespaces(names)
@@ -144,6 +145,7 @@ class Manager:
 
         Raises `ValueError` for a name that is taken, `TypeError` for a controller without reconciler, `RuntimeError` after the end.
         """
+        _check_loop("Manager.add")
         for controller in controllers:
             if self.phase in (Phase.STOPPING, Phase.ENDED):
                 raise RuntimeError(f"{controller} comes too late: the manager is {self.phase.value}")
@@ -343,6 +345,14 @@ class Manager:
     def _goes_round(self, loop: Loop) -> None:
         say_round(loop)
         self.metrics.went_round(loop.controller)
+
+
+def _check_loop(what: str) -> None:
+    """Queues and watches belong to an event loop from the first moment."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(f"{what} is for the event loop in which the manager runs: call it in the async function that runs it") from None
 
 
 App: TypeAlias = Callable[[Manager], AbstractAsyncContextManager[None]]
