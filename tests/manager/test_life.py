@@ -92,9 +92,9 @@ def test_what_belongs_to_an_event_loop_says_so_where_there_is_none():
         made.append(manager)
 
     managed(make, namespaces=("a",))
-    with pytest.raises(RuntimeError, match="Manager.add is for the event loop"):
+    with pytest.raises(RuntimeError, match=r"Manager\.add is for the event loop"):
         made[0].add(recorder([]))
-    with pytest.raises(RuntimeError, match="Manager.set_namespaces is for the event loop"):
+    with pytest.raises(RuntimeError, match=r"Manager\.set_namespaces is for the event loop"):
         made[0].set_namespaces(["b"])
 
 
