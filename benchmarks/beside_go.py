@@ -101,9 +101,8 @@ def spread(values: list[float], factor: float, unit: str) -> str:
 def show(what: str, values: dict[str, list[float]], factor: float, unit: str) -> None:
     """One line of the table."""
     ratio = statistics.median(values["ours"]) / statistics.median(values["theirs"])
-    print(
-        f"{what:38} ours {spread(values['ours'], factor, unit)}   Go {spread(values['theirs'], factor, unit)}   ratio {ratio:.3f} (1/{1 / ratio:.1f})"
-    )
+    ours, theirs = (spread(values[whose], factor, unit) for whose in ("ours", "theirs"))
+    print(f"{what:38} ours {ours}   Go {theirs}   ratio {ratio:.3f} (1/{1 / ratio:.1f})")
 
 
 def build(folder: Path) -> Path:

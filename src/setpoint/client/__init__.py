@@ -2,8 +2,8 @@
 
 A `Transport` carries an operation to a server: `HttpTransport` over the network, as a `Config` says, which comes from a kubeconfig or from
 the pod; `InProcessTransport` to a server in the same program. A `Connection` makes answers or typed errors of what comes back. A `Client`
-puts typed verbs on top, with siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes. `errors` holds every error that a
-verb can raise.
+puts typed verbs on top, with siblings on bytes (`get_raw`, `apply_raw`, ...) for those who keep bytes; `preparing` makes of an object what
+is sent. `errors` holds every error that a verb can raise.
 
 `connect` puts all of that together for programs that are no controllers; `SyncClient` has the same verbs, blocking.
 """

@@ -2,8 +2,8 @@
 
 A `Controller` declares: a kind, what it owns and watches, and a reconciler. A `ControllerRuntime` runs it: `triggers` turn changes, and the
 start-up listing, into keys; the `queue` holds each key once and never gives it out twice at a time; the `runner` calls the reconciler, in a
-setting that never tells why; and what it returns or raises goes back into the queue as a timer or a backoff. A `Context` (`SyncContext` for
-plain `def` reconcilers) reads from the cache and writes to the server.
+setting that never tells why; and by its `outcome`, what it returns or raises goes back into the queue as a timer or a backoff. A `Context`
+(`SyncContext` for plain `def` reconcilers) reads from the cache and writes to the server.
 """
 
 from . import mappers, predicates
