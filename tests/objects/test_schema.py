@@ -431,3 +431,19 @@ def test_classes_that_are_not_versions_of_one_kind_are_refused() -> None:
         crd(versioned("v1"), storage="v3")
     with pytest.raises(ValueError, match="a group with a domain"):
         crd(versioned("v1", group=""))
+
+
+def test_a_type_that_cannot_be_found_names_the_class():
+    class Lost(Struct):
+        size: Nope | None = None  # noqa: F821  # that is the mistake
+
+    @kind(group="example.com", version="v1")
+    class Shop(Resource[Lost, WebAppStatus]):
+        pass
+
+    with pytest.raises(TypeError, match="the type of a field of Lost is not to be found: name 'Nope' is not defined") as raised:
+        crd(Shop)
+    causes = [raised.value.__cause__]
+    while isinstance(causes[-1], Exception):
+        causes.append(causes[-1].__context__)
+    assert [type(cause) for cause in causes] == [TypeError, NameError, type(None)], "each comes of the one before it"

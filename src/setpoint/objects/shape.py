@@ -33,9 +33,10 @@ def kept_on_class(function: Callable[[type[Any]], R]) -> Callable[[type[Any]], R
         try:
             return cast(R, cls.__dict__[attribute])
         except KeyError:
-            result = function(cls)
-            type.__setattr__(cls, attribute, result)
-            return result
+            pass  # what the function raises would else be told as an error during the handling of this one
+        result = function(cls)
+        type.__setattr__(cls, attribute, result)
+        return result
 
     return remembered
 
@@ -101,7 +102,12 @@ def _attributes_with_arguments(generic: type[Any]) -> dict[Any, dict[str, Attrib
 
 def _attributes(struct: Any) -> dict[str, Attribute]:
     attributes = {}
-    for info in msgspec.structs.fields(struct):
+    try:
+        fields = msgspec.structs.fields(struct)
+    except NameError as error:
+        named = getattr(struct, "__name__", str(struct))
+        raise TypeError(f"the type of a field of {named} is not to be found: {error}; import it, or define it at top level") from error
+    for info in fields:
         factory = cast(Callable[[], Any], info.default_factory)
         attributes[info.encode_name] = Attribute(
             name=info.name,
