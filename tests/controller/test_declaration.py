@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from setpoint.controller import Context, Controller, Predicate, Result, SyncContext, predicates
+from setpoint.controller import Context, Controller, Owns, Predicate, Result, SyncContext, predicates
 from setpoint.objects import Object, Request
 from setpoint.world import World, simulate
 
@@ -174,3 +174,9 @@ def test_generation_changed_lets_creation_deletion_and_kinds_without_generation_
     assert changed.accepts(None, one)
     assert changed.accepts(one, None)
     assert changed.accepts(none, none)
+
+
+def test_an_owned_kind_outside_a_list_is_refused_with_the_list() -> None:
+    for owns in (Part, Owns(Part)):
+        with pytest.raises(TypeError, match=r"^Controller 'gadget': owns takes a list of kinds: owns=\[Part\]$"):
+            Controller(Gadget, owns=owns)  # type: ignore[arg-type]  # that is the mistake

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from typing import Any
 
 import pytest
 
@@ -154,9 +155,10 @@ def test_a_rate_limiter_that_is_broken_neither_ends_the_worker_nor_lets_a_key_sp
     assert starts[-1] == pytest.approx(0.035, rel=0.1)
 
 
-def test_what_makes_no_rate_limiter_is_refused() -> None:
+@pytest.mark.parametrize("mistake", [Backoff(SeededChance(0)), Backoff, Bucket, MaxOf, 5])
+def test_what_makes_no_rate_limiter_is_refused(mistake: Any) -> None:
     with pytest.raises(TypeError, match="lambda world: Backoff"):
-        Controller(Gadget, rate_limiter=Backoff(SeededChance(0)))  # type: ignore[arg-type]  # that is the mistake
+        Controller(Gadget, rate_limiter=mistake)
 
 
 def test_a_bucket_lets_a_burst_through_and_then_so_many_a_second() -> None:

@@ -17,7 +17,7 @@ from setpoint.objects import Index, Object, Request, kind_of
 from .context import Context
 from .lanes import NORMAL_PRIORITY
 from .outside import Outside
-from .owns import Labels, Owns, field_selector, label_selector
+from .owns import Labels, Owns, field_selector, label_selector, owned_kinds
 from .predicate import Predicate
 from .rate_limiters import RateLimiterFactory, checked_factory
 from .reads import Reader
@@ -130,7 +130,7 @@ class Controller(Outside, Generic[K]):
         self.resync: float | None = resync
         self.rate_limiter: RateLimiterFactory | None = checked_factory(rate_limiter, str(self))
         self.min_interval: float = min_interval
-        self.owned: tuple[Owns, ...] = tuple(owned if isinstance(owned, Owns) else Owns(owned) for owned in owns)
+        self.owned: tuple[Owns, ...] = owned_kinds(owns, str(self))
         self._watches: list[Watch] = []
         self._reconciler: Reconciler | None = None
         for index in self.indexes:

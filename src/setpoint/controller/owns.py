@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from setpoint.api import LabelSelector, SelectorError, parse_fields
@@ -27,6 +27,14 @@ class Owns:
         self.labels: LabelSelector = label_selector(labels, f"Owns({kind.__name__})")
         self.fields: str = field_selector(fields, f"Owns({kind.__name__})")
         self.metadata_only: bool = metadata_only
+
+
+def owned_kinds(owns: Iterable[type[Object] | Owns], who: str) -> tuple[Owns, ...]:
+    """What `owns=` names, each as an `Owns`. Raises `TypeError`, naming who gave it, for a kind that stands outside a list."""
+    if isinstance(owns, type | Owns):
+        kind = owns if isinstance(owns, type) else owns.kind
+        raise TypeError(f"{who}: owns takes a list of kinds: owns=[{kind.__name__}]")
+    return tuple(owned if isinstance(owned, Owns) else Owns(owned) for owned in owns)
 
 
 def label_selector(labels: Labels, who: str) -> LabelSelector:

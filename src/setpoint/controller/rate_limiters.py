@@ -131,7 +131,8 @@ class Guarded:
 
 def checked_factory(factory: object, controller: str) -> RateLimiterFactory | None:
     """Raises `TypeError` for what makes no rate limiters, such as a limiter itself, whose state a declaration would share."""
-    if factory is not None and (not callable(factory) or (hasattr(factory, "forget") and not isinstance(factory, type))):
+    ours = isinstance(factory, type) and issubclass(factory, Backoff | Bucket | MaxOf)  # these take a clock or a chance, and no world
+    if factory is not None and (ours or not callable(factory) or (hasattr(factory, "forget") and not isinstance(factory, type))):
         raise TypeError(
             f"{controller}: rate_limiter is a function of the world that makes a rate limiter, such as "
             f"lambda world: Backoff(world.chance, cap=60), not {factory!r}"
