@@ -39,6 +39,11 @@ def test_a_file_of_another_sort(cli: Cli, write: Write) -> None:
     assert cli("run", "./notes.txt").refusal() == "notes.txt is no Python file: its name does not end in .py"
 
 
+def test_a_manifest_in_the_place_of_a_target(cli: Cli, write: Write) -> None:
+    write("shop.yaml", "")
+    assert cli("run", "shop.yaml").refusal() == "shop.yaml is no Python file: its name does not end in .py; a manifest goes with --apply"
+
+
 def test_a_name_that_is_neither(cli: Cli) -> None:
     assert cli("run", "web-app").refusal() == "web-app is neither a file that ends in .py nor a module's name"
 
@@ -172,6 +177,13 @@ def test_a_function_that_is_no_app(cli: Cli, write: Write, server: Path) -> None
     assert cli("run", "apps.py:one", "--kubeconfig", server).refusal() == f"apps.py:one is no app: {advice}"
     assert (
         cli("run", "apps.py:two", "--kubeconfig", server).refusal().startswith("apps.py:two cannot be opened as an app: TypeError: two()")
+    )
+
+
+def test_an_app_without_a_yield(cli: Cli, write: Write, server: Path) -> None:
+    write("apps.py", "from contextlib import asynccontextmanager\n\n@asynccontextmanager\nasync def app(manager): ...\n")
+    assert cli("run", "apps.py", "--kubeconfig", server).refusal() == (
+        "apps.py:app never yields, so it would end at once: add a yield where all is ready, which the manager runs in"
     )
 
 

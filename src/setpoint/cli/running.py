@@ -144,6 +144,9 @@ async def _opened(target: Target, manager: Manager) -> AsyncIterator[None]:
         if asyncio.iscoroutine(app):
             app.close()
         raise Failure(f"{target.text} is no app: decorate it with @contextlib.asynccontextmanager, and let it yield once it is ready")
+    if asyncio.iscoroutine(body := getattr(app, "gen", None)):  # of @asynccontextmanager, which calls without asking what it calls
+        body.close()
+        raise Failure(f"{target.text} never yields, so it would end at once: add a yield where all is ready, which the manager runs in")
     try:
         await app.__aenter__()
     except Exception as error:

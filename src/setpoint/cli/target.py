@@ -114,6 +114,8 @@ def _names(module: ModuleType) -> str:
 def _import(location: str) -> ModuleType:
     if location.endswith(".py") or "/" in location or "\\" in location:
         return _import_file(Path(location))
+    if Path(location).is_file():
+        return _import_file(Path(location))
     if not all(part.isidentifier() for part in location.split(".")):
         raise Failure(f"{location} is neither a file that ends in .py nor a module's name")
     if str(Path.cwd()) not in sys.path:
@@ -127,7 +129,8 @@ def _import_file(path: Path) -> ModuleType:
     if path.is_dir():
         raise Failure(f"{path} is a folder; name the file in it that holds the controller")
     if path.suffix != ".py":
-        raise Failure(f"{path} is no Python file: its name does not end in .py")
+        manifest = "; a manifest goes with --apply" if path.suffix in {".yaml", ".yml", ".json"} else ""
+        raise Failure(f"{path} is no Python file: its name does not end in .py{manifest}")
     name = path.stem
     if name in sys.stdlib_module_names:
         raise Failure(
