@@ -128,6 +128,14 @@ def test_over_the_cells_of_a_notebook_it_is_opened_and_closed(config):
     connection.close()
 
 
+def test_what_is_asked_before_it_is_opened_says_how_to_open_it():
+    connection = setpoint.connect(config=Config(server="http://127.0.0.1:9"))
+    with pytest.raises(AttributeError, match=r"no client yet: `with setpoint.connect\(\) as client`"):
+        connection.get
+    with pytest.raises(AttributeError, match=r"no attribute 'gt'$"):
+        connection.gt
+
+
 def test_in_asynchronous_code_the_same_gives_the_asynchronous_client(config):
     async def main():
         async with setpoint.connect(config=config, namespace="kube-system") as client:

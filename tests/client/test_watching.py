@@ -208,9 +208,9 @@ def test_wait_that_is_in_vain_says_how_it_was_left():
         with pytest.raises(TimeoutError, match=r"ConfigMap default/a was not as it was waited for within 5 s: there is none"):
             await client.wait(ConfigMap, "a", timeout=5)
         made = await client.create(named("a"))
-        with pytest.raises(TimeoutError, match=f"it is at {made.metadata.resource_version}"):
+        with pytest.raises(TimeoutError, match=f"it is at version {made.metadata.resource_version}"):
             await client.wait(ConfigMap, "a", lambda obj: False, timeout=5)
-        with pytest.raises(TimeoutError, match="it is at"):
+        with pytest.raises(TimeoutError, match="it is at version"):
             await client.wait_gone(ConfigMap, "a", timeout=5)
         assert asyncio.get_running_loop().time() == pytest.approx(15, abs=0.1)
 

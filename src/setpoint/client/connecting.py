@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Never, TypeAlias, TypeVar
 
 from setpoint.client.client import Client
 from setpoint.client.config import Config, load_config
@@ -119,6 +119,12 @@ class Connecting:
         stack, self._stack = self._stack, None
         if stack is not None:
             stack.close()
+
+    if not TYPE_CHECKING:  # a type checker is to refuse what it does not know, and knows nothing of this
+
+        def __getattr__(self, name: str) -> Never:
+            hint = "; this is no client yet: `with setpoint.connect() as client`, or `client = connection.open()`"
+            raise AttributeError(f"'Connecting' object has no attribute {name!r}{hint if hasattr(SyncClient, name) else ''}")
 
     def _no_longer(self) -> None:
         self._thread = None

@@ -153,6 +153,7 @@ async def wait_until(
                 if holds(now):
                     return now
     except TimeoutError:
-        how = "the server has not said" if not seen else "there is none" if now is None else f"it is at {decode_head(now).resource_version}"
+        left = "there is none" if now is None else f"it is at version {decode_head(now).resource_version}"
+        how = left if seen else "the server has not said"
         raise TimeoutError(f"{info.kind} {key} was not as it was waited for within {timeout:g} s: {how}") from None
     raise AssertionError("a watch never ends by itself")
