@@ -93,6 +93,16 @@ def test_a_missing_dependency(cli: Cli, write: Write) -> None:
     )
 
 
+def test_a_misspelt_name_in_an_import(cli: Cli, write: Write) -> None:
+    path = write("broken.py", "from setpoint import Controler\n")
+    assert cli("run", "broken.py").refusal() == (
+        "broken.py cannot be imported: setpoint has no Controler: did you mean Controller? "
+        f"({path}, line 1: from setpoint import Controler)"
+    )
+    write("other.py", "from setpoint import Xylophone\n")
+    assert "ImportError: cannot import name 'Xylophone' from 'setpoint'" in cli("run", "other.py").refusal()
+
+
 def test_a_module_that_ends_the_program(cli: Cli, write: Write) -> None:
     path = write("broken.py", "import sys\nsys.exit(3)\n")
     assert cli("run", "broken.py").refusal() == (

@@ -6,8 +6,10 @@ taken, or else all the controllers that it holds.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -183,10 +185,22 @@ def _guarded(what: str, action: Callable[[], ModuleType], *, missing: str) -> Mo
         raise Failure(
             f"{what} cannot be imported: it needs the module {error.name}, which is not installed for {sys.executable}{place(error)}"
         ) from error
+    except ImportError as error:
+        raise Failure(f"{what} cannot be imported: {_unknown_name(error) or told(error)}") from error
     except SystemExit as error:
         raise Failure(f"{what} cannot be imported: it ends the program, with exit code {error.code}{place(error)}") from error
     except Exception as error:
         raise Failure(f"{what} cannot be imported: {told(error)}") from error
+
+
+def _unknown_name(error: ImportError) -> str:
+    """What to write in place of a name that a module has not; "" if that is not what is wrong, or nothing resembles it."""
+    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
+    if found is None or found[2] not in sys.modules:
+        return ""
+    name, module = found.groups()
+    close = difflib.get_close_matches(name, dir(sys.modules[module]), n=1)
+    return f"{module} has no {name}: did you mean {close[0]}?{place(error)}" if close else ""
 
 
 def _identifier(name: str) -> str:
