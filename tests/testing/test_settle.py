@@ -124,3 +124,13 @@ def test_a_failure_that_is_not_tried_again_and_one_of_a_stopped_controller_are_e
         cluster.settle(failing=True)
         cluster.stop()
         cluster.settle()
+
+
+async def reconcile(ctx: Context, request: Request) -> None:
+    """No app."""
+
+
+@pytest.mark.parametrize("mistake", [reconcile, ConfigMap, lambda manager: None, "app"])
+def test_what_is_neither_a_controller_nor_an_app_is_refused(mistake):
+    with Cluster() as cluster, pytest.raises(TypeError, match="start takes controllers, and apps"):
+        cluster.start(mistake)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, TypeVar, overload
@@ -319,8 +320,21 @@ async def _all_of(what: tuple[Controller[Any] | App, ...], manager: Manager) -> 
             if isinstance(one, Controller):
                 manager.add(one)
             else:
-                await stack.enter_async_context(one(manager))
+                await stack.enter_async_context(_opened(one, manager))
         yield
+
+
+def _opened(app: App, manager: Manager) -> AbstractAsyncContextManager[None]:
+    """Calls an app. Raises `TypeError`, which says what is taken, for anything else: a reconciler or a kind, say."""
+    mistake = f"start takes controllers, and apps (functions of a Manager that give an async context manager), not {app!r}"
+    try:
+        inspect.signature(app).bind(manager)
+    except (TypeError, ValueError) as error:
+        raise TypeError(mistake) from error
+    opened = app(manager)
+    if not isinstance(opened, AbstractAsyncContextManager):
+        raise TypeError(mistake)
+    return opened
 
 
 def _who(operation: Operation) -> str:
