@@ -80,3 +80,11 @@ class Life:
             self.stop()
         elif error is not None:
             log.error("%s has failed while the manager ends: %s", part.get_name(), error, exc_info=error)
+
+
+def check_loop(what: str) -> None:
+    """Raises `RuntimeError` outside of an event loop: queues and watches belong to one from the first moment."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(f"{what} is for the event loop in which the manager runs: call it in the async function that runs it") from None

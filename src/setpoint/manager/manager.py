@@ -26,8 +26,7 @@ from setpoint.manager.flight_recorder import FlightRecorder
 from setpoint.manager.grace import end_runs
 from setpoint.manager.health import Check, Health
 from setpoint.manager.leadership import Leadership
-from setpoint.manager.life import Life, Phase
-from setpoint.manager.loops import Loop
+from setpoint.manager.life import Life, Phase, check_loop
 from setpoint.manager.memory import CacheMemory
 from setpoint.manager.metrics import Metrics
 from setpoint.manager.namespaces import Followed, scope_of
@@ -67,7 +66,7 @@ class Manager:
         )
         self.flight_recorder: FlightRecorder | None = None
         if self.options.flight_recorder:
-            self.flight_recorder = FlightRecorder(self.world.clock, partial(cached, self), self._goes_round)
+            self.flight_recorder = FlightRecorder(self.world.clock, partial(cached, self), partial(say_round, self.metrics))
         self.addresses: list[str] = []
         self.debug_address: str = ""
         self._runtimes: dict[str, ControllerRuntime] = {}
@@ -110,7 +109,7 @@ class Manager:
 
         Raises `ValueError` for what is no name of a namespace, where all are watched, and where they are found by their labels.
         """
-        _check_loop("Manager.set_namespaces")
+        check_loop("Manager.set_namespaces")
         if self._followed is not None:
             raise ValueError(f"the namespaces of this manager are those with labels {self.options.namespace_labels}")
         self.cache.set_namespaces(names)
@@ -145,7 +144,7 @@ class Manager:
 
         Raises `ValueError` for a name that is taken, `TypeError` for a controller without reconciler, `RuntimeError` after the end.
         """
-        _check_loop("Manager.add")
+        check_loop("Manager.add")
         for controller in controllers:
             if self.phase in (Phase.STOPPING, Phase.ENDED):
                 raise RuntimeError(f"{controller} comes too late: the manager is {self.phase.value}")
@@ -341,18 +340,6 @@ class Manager:
         if self._followed is not None:
             needs += TO_FOLLOW
         await check(self.client.connection, needs, self._refusals, require=options.require_permissions)
-
-    def _goes_round(self, loop: Loop) -> None:
-        say_round(loop)
-        self.metrics.went_round(loop.controller)
-
-
-def _check_loop(what: str) -> None:
-    """Queues and watches belong to an event loop from the first moment."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        raise RuntimeError(f"{what} is for the event loop in which the manager runs: call it in the async function that runs it") from None
 
 
 App: TypeAlias = Callable[[Manager], AbstractAsyncContextManager[None]]

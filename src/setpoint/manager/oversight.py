@@ -11,6 +11,7 @@ from setpoint.cache.events import ReflectorState
 from setpoint.controller import ControllerRuntime
 from setpoint.manager.health import staleness
 from setpoint.manager.loops import Loop
+from setpoint.manager.metrics import Metrics
 from setpoint.world import Event
 
 if TYPE_CHECKING:
@@ -68,9 +69,10 @@ def say_unserved(runtimes: Iterable[ControllerRuntime]) -> None:
         log.warning("the hooks of %s are served nowhere: give Options(hooks=(host, port)), or --hooks-bind-address", ", ".join(hooked))
 
 
-def say_round(loop: Loop) -> None:
-    """Of a key that goes round in circles."""
+def say_round(metrics: Metrics, loop: Loop) -> None:
+    """Of a key that goes round in circles; the metrics say it, too."""
     log.warning("%s", loop.text, extra={"controller": loop.controller, "request": str(loop.request)})
+    metrics.went_round(loop.controller)
 
 
 def say_blocked(seconds: float, stack: str) -> None:
