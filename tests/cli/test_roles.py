@@ -105,5 +105,5 @@ def test_what_cannot_be_known_is_refused(cli: Cli, write: Write) -> None:
     write("app.py", "async def app(manager): ...\n")
     assert "holds no controller at its top level" in cli("rbac", "app.py").refusal()
     assert "is no name" in cli("rbac", "two.py", "--name", "A B").refusal(2)
-    assert "is no name" in cli("rbac", "two.py", "-n", "A").refusal(2)
+    assert "--namespace is 'A', which is no name" in cli("rbac", "two.py", "-n", "A").refusal(2)
     assert "--leader-elect needs" in cli("rbac", "two.py", "--leader-election-namespace", "x").refusal(2)

@@ -173,7 +173,7 @@ def crd(targets: tuple[str, ...]) -> None:
 @setpoint.command()
 @_targets
 @click.option(
-    "--namespace", "-n", "namespaces", metavar="NAME", multiple=True, help="A namespace that is watched; default all. May be repeated."
+    "--namespace", "-n", "namespaces", metavar="NAME[,NAME...]", multiple=True, help="The namespaces that are watched; default all."
 )
 @click.option("--name", metavar="NAME", help="What the roles are called.  [default: the first target's name]")
 @click.option(

@@ -32,11 +32,11 @@ def roles(
 ) -> list[dict[str, Any]]:
     """The objects, a role and its binding for each namespace; those for the whole cluster first. Raises `Failure`."""
     name = _name(name or _called(target), "--name")
+    for namespace in namespaces:
+        _name(namespace, "--namespace")
     home, _, account = (service_account or name).rpartition(":")
     home = _name(home or next(iter(namespaces), "default"), "--service-account")
     _name(account, "--service-account")
-    for namespace in namespaces:
-        _name(namespace, "--namespace")
     lease = None if election is None else LeaderElection(name=election[0], namespace=election[1] or home)
     rules = rules_for(needs_of(controllers, list(dict.fromkeys(namespaces)) or [""], lease))
     subject = {"kind": "ServiceAccount", "name": account, "namespace": home}
