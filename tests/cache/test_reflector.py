@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 
 import pytest
 
@@ -365,6 +366,27 @@ def test_a_kind_that_is_not_served_is_waited_for_and_said_so():
         assert setup.names() == ["a"]
         assert states[0] == "NotServed"
         assert states[-1] == "Watching"
+
+    simulate(main)
+
+
+def test_a_trouble_that_lasts_is_a_warning_once_and_again_after_it_was_over(caplog):
+    async def main(world):
+        server = with_objects("a")
+        server.served = False
+        setup = Setup(world, server)
+        await asyncio.sleep(60)
+        assert len(warnings()) == 1
+        server.served = True
+        await setup.synced()
+        server.served = False
+        _in_the_stream(server)
+        await asyncio.sleep(60)
+        assert len([text for text in warnings() if text == warnings()[0]]) == 2
+
+    def warnings() -> list[str]:
+        texts = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+        return [text.split("; trying again")[0] for text in texts]
 
     simulate(main)
 

@@ -82,6 +82,7 @@ class Reflector:
         self._form = form
         self._machine = Machine(info, lambda seconds: self._world.chance.uniform(0.5, 1.0) * seconds, form)
         self._opened = 0.0
+        self._warned = ""
         self._said = ""
         self.idle_limit = IDLE_LIMIT
         self._heard: float | None = None
@@ -155,7 +156,12 @@ class Reflector:
             event = ReflectorState(kind=self._info.group_version_kind, selector=str(self._selection), state=name, reason=reason)
             self._world.observer.emit(event)
         if reason and isinstance(self._machine.state, Resting):
-            _log.warning("watching %s: %s; trying again in %.1f s", self._called(), reason, self._machine.state.seconds)
+            # A trouble that lasts is a warning once; whoever waits for it to end is told of that by others, and readiness tells it, too.
+            level = logging.INFO if reason == self._warned else logging.WARNING
+            _log.log(level, "watching %s: %s; trying again in %.1f s", self._called(), reason, self._machine.state.seconds)
+            self._warned = reason
+        elif isinstance(self._machine.state, Watching):
+            self._warned = ""
         self._said = name
 
     def _called(self) -> str:
