@@ -20,7 +20,7 @@ from setpoint.client.errors import ApiError, NotLeading, OutcomeUnknown
 from setpoint.cluster.server import ApiServer
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import LeaderElection, LeadershipLost
-from setpoint.manager.leadership import Leadership
+from setpoint.manager.election.leadership import Leadership
 from setpoint.objects import Request, kind_of
 from setpoint.world import PROCESS, SeededChance, SimulatedClock, World
 from setpoint.world.observer import Observer

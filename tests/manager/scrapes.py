@@ -16,7 +16,7 @@ from setpoint.client import Connection
 from setpoint.cluster import ControlPlane
 from setpoint.k8s.core.v1 import ConfigMap, Secret
 from setpoint.manager import LeaderElection, Manager, Options
-from setpoint.manager.exposition import exposition
+from setpoint.manager.metrics.exposition import exposition
 from setpoint.world import World, simulate
 
 

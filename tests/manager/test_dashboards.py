@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from setpoint.manager.alerts import ALERTS, prometheus_rule
-from setpoint.manager.dashboard import dashboard
+from setpoint.manager.metrics.alerts import ALERTS, prometheus_rule
+from setpoint.manager.metrics.dashboard import dashboard
 
 from .promql import asked, labels_left, template_labels
 from .scrapes import full, names, parsed

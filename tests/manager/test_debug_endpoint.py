@@ -16,7 +16,8 @@ from setpoint import Context, Controller, Request
 from setpoint.client import Connection
 from setpoint.cluster import ControlPlane
 from setpoint.k8s.core.v1 import ConfigMap
-from setpoint.manager import Manager, Options, debug_endpoint
+from setpoint.manager import Manager, Options
+from setpoint.manager.flight import debug_endpoint
 from setpoint.world import PortInUse, real_world
 
 

@@ -1,6 +1,6 @@
 """`workqueue_depth` by priority."""
 
-from setpoint.manager.depth import BEYOND, MOST, Depth
+from setpoint.manager.metrics.depth import BEYOND, MOST, Depth
 
 
 def test_the_two_usual_priorities_are_there_from_the_start() -> None:

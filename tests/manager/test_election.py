@@ -11,7 +11,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from setpoint.manager.election import JITTER
+from setpoint.manager.election.settings import JITTER
 from setpoint.world import SeededChance, World, simulate
 
 from .elections import ELECTION, Candidate, Stage, late_writes

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from setpoint.manager import LeaderElection
-from setpoint.manager.election_rules import Rules, decide, step
-from setpoint.manager.election_states import (
+from setpoint.manager.election.rules import Rules, decide, step
+from setpoint.manager.election.states import (
     Acquiring,
     Granted,
     Leading,

@@ -20,10 +20,10 @@ from setpoint.cache import Change
 from setpoint.controller import Cause, QueueTaken, RunEnded, RunStarted, Triggered
 from setpoint.k8s.core.v1 import ConfigMap, Secret
 from setpoint.manager import Manager, Options
-from setpoint.manager.changed_paths import paths_between
-from setpoint.manager.flight_recorder import FlightRecorder
-from setpoint.manager.flight_records import History, Run, pack, unpack
-from setpoint.manager.why import NothingKnown, histories, in_words, is_called
+from setpoint.manager.flight.changed_paths import paths_between
+from setpoint.manager.flight.recorder import FlightRecorder
+from setpoint.manager.flight.records import History, Run, pack, unpack
+from setpoint.manager.flight.why import NothingKnown, histories, in_words, is_called
 from setpoint.objects import kind_of
 from setpoint.testing import Cluster
 from setpoint.world import SimulatedClock

@@ -22,7 +22,7 @@ from setpoint.cluster.server.serving import serve
 from setpoint.k8s.coordination.v1 import Lease
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import LeaderElection, LeadershipLost, Manager, Options
-from setpoint.manager.exposition import exposition
+from setpoint.manager.metrics.exposition import exposition
 from setpoint.world import PROCESS, World, real_world, simulate
 from setpoint.world.loop_thread import LoopThread
 

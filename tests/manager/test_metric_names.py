@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.manager.exposition import exposition, negotiated
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.metrics.exposition import exposition, negotiated
 from setpoint.world import World, simulate
 
 from .scrapes import Exposed, full, parsed

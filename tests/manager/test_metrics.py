@@ -13,8 +13,8 @@ from setpoint.client import Connection
 from setpoint.cluster import ControlPlane
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import Manager, Options
-from setpoint.manager.exposition import exposition
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.metrics.exposition import exposition
 from setpoint.world import PortInUse, World, real_world, simulate
 
 from .scrapes import full, samples

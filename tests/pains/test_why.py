@@ -9,7 +9,7 @@ import pytest
 
 from setpoint import Context, Controller, Request, Result
 from setpoint.k8s.core.v1 import ConfigMap
-from setpoint.manager.flight_records import Run
+from setpoint.manager.flight.records import Run
 
 from .planes import Embedded, Real
 from .scenes import Gate, Thing

@@ -81,7 +81,7 @@ def run(
 ) -> None:
     """Run controllers against a cluster, or with --embedded against a control plane inside this program."""
     from setpoint.cli import destination, running
-    from setpoint.manager import debug_endpoint
+    from setpoint.manager.flight import debug_endpoint
 
     own = destination.is_embedded(embedded, kubeconfig, context)
     if not own and (port or write_kubeconfig):
@@ -139,7 +139,7 @@ def server(port: int, write_kubeconfig: str | None, no_controllers: bool) -> Non
 @click.option("--title", default="Setpoint controllers", show_default=True, help="What the dashboard is called.")
 def dashboard(title: str) -> None:
     """Print a Grafana dashboard as JSON."""
-    from setpoint.manager.dashboard import dashboard as model
+    from setpoint.manager.metrics.dashboard import dashboard as model
 
     click.echo(json.dumps(model(title), indent=2))
 
@@ -149,7 +149,7 @@ def dashboard(title: str) -> None:
 @click.option("--namespace", "-n", default="", help="Its namespace.")
 def alerts(name: str, namespace: str) -> None:
     """Print alerts, a PrometheusRule of the Prometheus operator, as YAML."""
-    from setpoint.manager.alerts import prometheus_rule
+    from setpoint.manager.metrics.alerts import prometheus_rule
 
     click.echo(yaml.safe_dump(prometheus_rule(name, namespace), sort_keys=False, width=1000), nl=False)
 

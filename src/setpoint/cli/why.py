@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.text import Text
 
 from setpoint.cli.failure import USAGE, Failure
-from setpoint.manager.debug_endpoint import DEFAULT_HOST, DEFAULT_PORTS
-from setpoint.manager.flight_records import History, Run
-from setpoint.manager.why import ended, rest_in_words, run_in_words
+from setpoint.manager.flight.debug_endpoint import DEFAULT_HOST, DEFAULT_PORTS
+from setpoint.manager.flight.records import History, Run
+from setpoint.manager.flight.why import ended, rest_in_words, run_in_words
 from setpoint.objects import Request
 from setpoint.world import real_world
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.registry import CollectorRegistry
 
-from setpoint.manager.exposition import negotiated
 from setpoint.manager.health import Checks, outcome
 from setpoint.manager.hooks import Find
 from setpoint.manager.hooks import application as hooks_of
+from setpoint.manager.metrics.exposition import negotiated
 from setpoint.world import World
 
 if TYPE_CHECKING:

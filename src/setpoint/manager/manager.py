@@ -19,23 +19,23 @@ from setpoint.cache import Cache
 from setpoint.client import Client, Connection
 from setpoint.controller import Controller, ControllerRuntime, Watch
 from setpoint.controller.thread_pool import ThreadPool
-from setpoint.manager.debug_endpoint import serve_debug
+from setpoint.manager.election.leadership import Leadership
 from setpoint.manager.embedding import Running
 from setpoint.manager.endpoints import serve
-from setpoint.manager.flight_recorder import FlightRecorder
+from setpoint.manager.flight.debug_endpoint import serve_debug
+from setpoint.manager.flight.recorder import FlightRecorder
+from setpoint.manager.flight.why import cached
 from setpoint.manager.grace import end_runs
 from setpoint.manager.health import Check, Health
-from setpoint.manager.leadership import Leadership
 from setpoint.manager.life import Life, Phase, check_loop
-from setpoint.manager.memory import CacheMemory
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.metrics.cache_memory import CacheMemory
+from setpoint.manager.metrics.thread_pool import ThreadPoolUse
 from setpoint.manager.namespaces import Followed, scope_of
 from setpoint.manager.options import Options
 from setpoint.manager.oversight import hear, say_blocked, say_failed, say_round, say_unserved, unready, waits, watch_over
 from setpoint.manager.permissions import TO_FOLLOW, needs_of
 from setpoint.manager.self_check import Refusals, check
-from setpoint.manager.thread_pool_use import ThreadPoolUse
-from setpoint.manager.why import cached
 from setpoint.objects import Object, Request, Scheme, kind_of
 from setpoint.world import World
 from setpoint.world.watchdog import Watchdog

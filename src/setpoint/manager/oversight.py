@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from setpoint.cache.events import ReflectorState
 from setpoint.controller import ControllerRuntime
+from setpoint.manager.flight.loops import Loop
 from setpoint.manager.health import staleness
-from setpoint.manager.loops import Loop
 from setpoint.manager.metrics import Metrics
 from setpoint.world import Event
 

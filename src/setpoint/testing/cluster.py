@@ -23,7 +23,7 @@ from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
 from setpoint.controller.events import RunEnded
 from setpoint.manager import App, Manager, Options
-from setpoint.manager.why import NothingKnown, histories, in_words
+from setpoint.manager.flight.why import NothingKnown, histories, in_words
 from setpoint.objects import Object, Request, Untyped, kind_of
 from setpoint.world import Event, SeededChance, World, new_loop, simulated_world
 

@@ -10,7 +10,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from setpoint.controller.events import ApplySkipped, EffectCalled, MapperFailed, PredicateFailed, RunEnded, SourceFailed
-from setpoint.manager.buckets import REQUEST_BUCKETS
+from setpoint.manager.metrics.buckets import REQUEST_BUCKETS
 from setpoint.world import Clock, Event
 
 CALLS = 100

@@ -6,12 +6,11 @@ import msgspec
 
 from setpoint.api import Operation
 from setpoint.api.operation import APPLY_PATCH, MERGE_PATCH
+from setpoint.manager.flight.changed_paths import changed_paths, stated_paths
+from setpoint.manager.flight.in_progress import KEPT
+from setpoint.manager.flight.records import Write
 from setpoint.objects import DecodeError, Request, decode_head
 from setpoint.objects.head import Head
-
-from .changed_paths import changed_paths, stated_paths
-from .flight_in_progress import KEPT
-from .flight_records import Write
 
 _PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from setpoint.controller import Cause
+from setpoint.manager.flight.records import Effect, Write
 from setpoint.objects import Request
-
-from .flight_records import Effect, Write
 
 KEPT = 20
 """So many triggers, reads, writes, paths of one run are kept; the rest is counted."""

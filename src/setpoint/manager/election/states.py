@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from setpoint.manager.election import LeaderElection
+from setpoint.manager.election.settings import LeaderElection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

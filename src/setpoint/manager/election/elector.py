@@ -18,10 +18,11 @@ from setpoint.api import ApiError, Operation, Stream, StreamBroken
 from setpoint.api.watch import decode_frame
 from setpoint.client import Connection
 from setpoint.client.errors import AlreadyExists, Conflict, NotFound, Unreachable
-from setpoint.manager import lease
-from setpoint.manager.election import JITTER, LeaderElection
-from setpoint.manager.election_rules import Rules, decide, step
-from setpoint.manager.election_states import (
+from setpoint.manager.election import lease
+from setpoint.manager.election.fence import WriteFence
+from setpoint.manager.election.rules import Rules, decide, step
+from setpoint.manager.election.settings import JITTER, LeaderElection
+from setpoint.manager.election.states import (
     Acquiring,
     Failed,
     Granted,
@@ -40,7 +41,6 @@ from setpoint.manager.election_states import (
     Wait,
     Write,
 )
-from setpoint.manager.fence import WriteFence
 
 log = logging.getLogger("setpoint.manager")
 

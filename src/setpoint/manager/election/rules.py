@@ -24,8 +24,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from setpoint.manager.election import LeaderElection
-from setpoint.manager.election_states import (
+from setpoint.manager.election.settings import LeaderElection
+from setpoint.manager.election.states import (
     Acquiring,
     Do,
     Failed,

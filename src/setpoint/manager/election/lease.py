@@ -13,8 +13,8 @@ import msgspec
 from setpoint.api import Operation
 from setpoint.client import verbs
 from setpoint.k8s.coordination.v1 import Lease
-from setpoint.manager.election import LeaderElection
-from setpoint.manager.election_states import Record, Write
+from setpoint.manager.election.settings import LeaderElection
+from setpoint.manager.election.states import Record, Write
 from setpoint.objects import MicroTime, Request, kind_of
 
 FIELD_MANAGER = "setpoint-leader-election"

@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from setpoint.manager.flight.records import document
+from setpoint.manager.flight.why import NothingKnown, caches, histories, queues
 from setpoint.objects import Request
 from setpoint.world import PortInUse
-
-from .flight_records import document
-from .why import NothingKnown, caches, histories, queues
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from .manager import Manager
+    from setpoint.manager.manager import Manager
 
 log = logging.getLogger("setpoint.manager")
 

@@ -19,10 +19,10 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
-from setpoint.manager.buckets import QUEUE_BUCKETS, RECONCILE_BUCKETS
-from setpoint.manager.depth import Depth
-from setpoint.manager.own_metrics import CacheAge, OwnMetrics
-from setpoint.manager.request_metrics import RequestMetrics
+from setpoint.manager.metrics.buckets import QUEUE_BUCKETS, RECONCILE_BUCKETS
+from setpoint.manager.metrics.depth import Depth
+from setpoint.manager.metrics.own import CacheAge, OwnMetrics
+from setpoint.manager.metrics.requests import RequestMetrics
 from setpoint.world import Clock, Event
 
 RESULTS = ("success", "error", "requeue", "requeue_after")

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from setpoint.api import Answer
 from setpoint.api.paths import METHODS
 from setpoint.client.events import RequestDone, RequestRepeated, RequestSent
-from setpoint.manager.buckets import REQUEST_BUCKETS, SIZE_BUCKETS
+from setpoint.manager.metrics.buckets import REQUEST_BUCKETS, SIZE_BUCKETS
 from setpoint.world import Event
 
 

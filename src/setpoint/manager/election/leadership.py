@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from setpoint.client import Connection
-from setpoint.manager.election import LeaderElection, LeadershipLost
-from setpoint.manager.election_states import Leading, Lost, Released, State
-from setpoint.manager.elector import Elector
-from setpoint.manager.fence import WriteFence
+from setpoint.manager.election.elector import Elector
+from setpoint.manager.election.fence import WriteFence
+from setpoint.manager.election.settings import LeaderElection, LeadershipLost
+from setpoint.manager.election.states import Leading, Lost, Released, State
 from setpoint.world import PROCESS, Observer
 from setpoint.world.loop_thread import LoopThread
 

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from setpoint.api import Operation
 from setpoint.controller import ControllerRuntime
+from setpoint.manager.flight.records import History, Run, Trigger, Write, document
 from setpoint.objects import KindInfo, Request, decode_meta
 
-from .flight_records import History, Run, Trigger, Write, document
-
 if TYPE_CHECKING:
-    from .manager import Manager
+    from setpoint.manager.manager import Manager
 
 
 class NothingKnown(LookupError):

@@ -14,9 +14,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from setpoint.manager.flight.records import Run, Trigger, Write
 from setpoint.objects import Request
-
-from .flight_records import Run, Trigger, Write
 
 OWN_WRITES = 25
 """So many runs in a row that were triggered by nothing but own writes, each of which wrote the same field again, are a circle."""

@@ -25,15 +25,14 @@ from setpoint.controller import (
     TimerSet,
     Triggered,
 )
+from setpoint.manager.flight.causes import Causes
+from setpoint.manager.flight.in_progress import KEPT, Active, Asked
+from setpoint.manager.flight.loops import Loop, Loops
+from setpoint.manager.flight.records import Effect, Read, Run, Trigger, pack, unpack
+from setpoint.manager.flight.writers import OwnWrites
+from setpoint.manager.flight.writes import head_of, place_of, write_of
 from setpoint.objects import Request
 from setpoint.world import Clock, Event
-
-from .flight_causes import Causes
-from .flight_in_progress import KEPT, Active, Asked
-from .flight_records import Effect, Read, Run, Trigger, pack, unpack
-from .flight_writes import head_of, place_of, write_of
-from .loops import Loop, Loops
-from .writers import OwnWrites
 
 log = logging.getLogger("setpoint.why")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from setpoint.cache import Change
 from setpoint.controller import Cause
+from setpoint.manager.flight.changed_paths import changed_paths
+from setpoint.manager.flight.in_progress import KEPT, Asked, Merged
+from setpoint.manager.flight.records import Own, Trigger
+from setpoint.manager.flight.writers import OwnWrites, foreign_writer
+from setpoint.manager.flight.writes import head_of
 from setpoint.world import Clock
-
-from .changed_paths import changed_paths
-from .flight_in_progress import KEPT, Asked, Merged
-from .flight_records import Own, Trigger
-from .flight_writes import head_of
-from .writers import OwnWrites, foreign_writer
 
 _DETAILS = 100
 """So many changes a second of other people's are compared field by field; of more, who made them is all that is told."""
