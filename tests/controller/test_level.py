@@ -305,6 +305,36 @@ def test_l3_both_the_old_and_the_new_owner_are_enqueued() -> None:
     assert simulate(main) == ["old", "new"]
 
 
+@pytest.mark.parametrize("which", ["old", "new"])
+def test_l3_owners_are_enqueued_of_a_child_whose_other_metadata_cannot_be_read(which: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A state that cannot be read, before or after a change, hides neither the owner that it names nor that of the other state."""
+
+    async def main(world: World) -> list[str]:
+        rig = Rig(world)
+        owners = {name: rig.server.put(gadget(name)) for name in ("old", "new")}
+        runs: list[str] = []
+
+        def state(name: str) -> dict[str, Any]:
+            owner = {"apiVersion": "test.example.com/v1", "kind": "Gadget", "name": name, "uid": owners[name].uid, "controller": True}
+            references = ["not one", owner] if name == which else [owner]
+            metadata = {"name": "a", "namespace": "ns", "ownerReferences": references}
+            return {"apiVersion": "test.example.com/v1", "kind": "Part", "metadata": metadata}
+
+        async def reconcile(ctx: Context, request: Request) -> None:
+            runs.append(request.name)
+
+        rig.server._store("parts", A, state("old"))
+        async with rig.running(Controller(Gadget, reconciler=reconcile, owns=[Part])):
+            await asyncio.sleep(1)
+            runs.clear()
+            rig.server._store("parts", A, state("new"))
+            await asyncio.sleep(1)
+        return runs
+
+    assert simulate(main) == ["old", "new"]
+    assert f"but that Gadget {which} controls it can" in caplog.text
+
+
 def test_l3_a_deleted_child_comes_back_though_its_deletion_fell_into_a_cut_of_the_watch() -> None:
     async def main(world: World) -> None:
         for forget in (False, True):

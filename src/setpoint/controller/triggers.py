@@ -2,7 +2,7 @@
 
 Every watch of a controller has one. It hears the base's changes, the start-up listing as changes marked `initial`, asks its predicate,
 maps, and adds to the queue. The queue learns keys and nothing else. Nothing is lost on the way: a predicate that raises enqueues, a mapper
-that raises is tried again on what the object is by then.
+that raises is tried again on what the object is by then, and of metadata that cannot be read as a whole what can be read is used.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from setpoint.cache import AnyInformer, Change
-from setpoint.objects import DecodeError, KindInfo, Object, Request, decode, decode_meta
+from setpoint.objects import DecodeError, KindInfo, Object, OwnerReference, Request, decode, decode_meta
 from setpoint.world import Observer
 
 from .backoff import Backoff
@@ -124,15 +126,53 @@ class OwnedTrigger(Trigger):
     def _take(self, change: Change) -> None:
         cause = Cause("owned", self.informer.info, change)
         for data in (change.old, change.new):
-            if data is not None and (key := self._owner_of(data)) is not None:
+            if data is not None and (key := self._owner_of(data, change.key)) is not None:
                 self.queue.add(key, cause, priority=self._priority(change))
 
-    def _owner_of(self, data: bytes) -> Request | None:
-        meta = decode_meta(data)
-        controller, owner = meta.controller, self._owner
+    def _owner_of(self, data: bytes, child: Request) -> Request | None:
+        controller, owner = self._controller_of(data, child), self._owner
         if controller is None or controller.kind != owner.kind or controller.api_version.rpartition("/")[0] != owner.group:
             return None
-        return Request(meta.namespace if owner.namespaced else "", controller.name)
+        return Request(child.namespace if owner.namespaced else "", controller.name)
+
+    def _controller_of(self, data: bytes, child: Request) -> OwnerReference | _Controls | None:
+        try:
+            return decode_meta(data).controller
+        except DecodeError as error:
+            found = _readable_controller(data)
+            log.error(
+                "the metadata of %s %s cannot be read as a whole, %s: %s",
+                self.informer.info.kind,
+                child,
+                "so whose it is is not known" if found is None else f"but that {found.kind} {found.name} controls it can",
+                in_words(error),
+                extra={"controller": self.queue.name},
+            )
+            return found
+
+
+class _Controls(msgspec.Struct, rename="camel"):
+    """What must be readable of an owner reference to tell the owner's key."""
+
+    api_version: str
+    kind: str
+    name: str
+    controller: bool | None = None
+
+
+def _readable_controller(data: bytes) -> _Controls | None:
+    """The owner that controls an object whose metadata cannot be read as a whole; None if just that cannot be read, or none does."""
+    content = msgspec.json.decode(data)
+    metadata = content.get("metadata") if isinstance(content, dict) else None
+    owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+    for owner in owners if isinstance(owners, list) else ():
+        try:
+            found = msgspec.convert(owner, _Controls)
+        except msgspec.ValidationError:
+            continue
+        if found.controller:
+            return found
+    return None
 
 
 class _Pending:
