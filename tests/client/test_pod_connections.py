@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from setpoint.api import StreamBroken
-from setpoint.client import Client, Config, Connection, HttpTransport, InProcessTransport, RequestSent, errors
+from setpoint.client import Client, Config, Connection, HttpTransport, InProcessTransport, RequestSent, errors, http, websocket
 from setpoint.cluster.server import ApiServer
 from setpoint.world import World, real_world, simulate
 
@@ -301,3 +301,87 @@ def test_a_server_in_the_same_process_says_what_is_missing():
     assert "create pods default/web (exec)" in refused
     assert "(exec is for what runs in containers, and this server has none, as the embedded one)" in refused
     assert "(portforward is for what runs in containers" in no_port
+
+
+def test_more_input_than_anybody_keeps_does_not_stop_at_output_that_nobody_reads():
+    """Each side fills what lies between them: who only writes before it reads would wait for ever."""
+
+    async def act(client: Client):
+        async with client.exec("web", ["cat"], stdin=True) as process:
+            return await process.communicate(b"x" * 30_000_000)
+
+    code, out, err = on(Kubelet(echo), act)
+    assert (code, len(out), err) == (0, 30_000_000, b"30000000")
+
+
+def test_a_program_may_end_without_reading_its_input():
+    async def head(shell: Shell):
+        await shell.say(1, b"first")
+        return SUCCESS
+
+    async def act(client: Client):
+        async with client.exec("web", ["head"], stdin=True) as process:
+            return await process.communicate(b"x" * 30_000_000)
+
+    kubelet = Kubelet(head)
+    assert on(kubelet, act) == (0, b"first", b"")
+
+
+@pytest.mark.parametrize("port", [False, True])
+def test_a_block_ends_in_time_where_the_other_side_takes_nothing(port, monkeypatch):
+    monkeypatch.setattr(websocket, "TIME_TO_CLOSE", 0.2)
+    never = asyncio.Event
+
+    async def deaf(shell: Shell):
+        await asyncio.wait_for(never().wait(), 20)
+
+    class Deaf(Kubelet):
+        async def _forward(self, request: web.Request) -> web.StreamResponse:
+            return await deaf(Shell(await self._accepted(request), request))
+
+    async def act(client: Client):
+        made = client.port_forward("web", 80) if port else client.exec("web", ["sleep"], stdin=True)
+        async with asyncio.timeout(5), made as other:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(other.write(b"x" * 30_000_000), 0.3)
+
+    on(Deaf(deaf), act)
+
+
+@pytest.mark.parametrize("status", [b"{", b"[]", b'{"details":{"causes":null}}', b"\xff", b'{"code":"x"}'])
+def test_a_status_that_cannot_be_read_is_a_broken_connection_and_not_an_end(status):
+    async def program(shell: Shell):
+        await shell.say(1, b"half")
+        await shell.say(3, status)
+
+    async def act(client: Client):
+        async with client.exec("web", ["true"]) as process:
+            for _ in range(2):
+                with pytest.raises(StreamBroken):
+                    await process.wait()
+            assert await process.stdout.read() == b"half"
+            for output in (process.stdout, process.stderr):
+                with pytest.raises(StreamBroken):
+                    await output.read()
+
+    on(Kubelet(program), act)
+
+
+def test_a_connection_whose_output_nobody_reads_for_a_while_is_not_taken_for_dead(monkeypatch):
+    monkeypatch.setattr(http, "HEARTBEAT", 0.1)
+    missed = asyncio.Queue()
+    judged = websocket.Upgraded._pong_not_received
+    monkeypatch.setattr(websocket.Upgraded, "_pong_not_received", lambda self: (missed.put_nowait(None), judged(self)))
+
+    async def talks(shell: Shell):
+        for _ in range(300):
+            await shell.say(1, b"x" * 32_000)
+        return SUCCESS
+
+    async def act(client: Client):
+        async with client.exec("web", ["yes"]) as process:
+            for _ in range(2):
+                await missed.get()
+            return len(await process.stdout.read_all())
+
+    assert on(Kubelet(talks), act) == 300 * 32_000

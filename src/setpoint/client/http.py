@@ -26,13 +26,12 @@ from setpoint.client.dispatch import held_back
 from setpoint.client.http_failure import Failed, failure_of
 from setpoint.client.proxy import proxy_of
 from setpoint.client.tls import Tls
-from setpoint.client.websocket import HEARTBEAT, Refused, WebSocket
+from setpoint.client.websocket import HEARTBEAT, TIME_TO_CLOSE, Refused, Upgraded, WebSocket
 from setpoint.world import World
 
 CONNECT_TIMEOUT = 10.0
 """Seconds for name, connection and TLS handshake together."""
 _KEEP_ALIVE = 30.0
-_TIME_TO_CLOSE = 2.0
 _BUFFER = 1 << 20
 _WARNING = re.compile(r'^299 \S+ "((?:[^"\\]|\\.)*)"')
 
@@ -132,7 +131,7 @@ class HttpTransport:
                 server_hostname=self._server_hostname,
                 max_msg_size=0,
                 heartbeat=HEARTBEAT,
-                timeout=aiohttp.ClientWSTimeout(ws_close=_TIME_TO_CLOSE),
+                timeout=aiohttp.ClientWSTimeout(ws_close=TIME_TO_CLOSE),
             )
         except Failed as failed:
             return failed.outcome
@@ -142,6 +141,7 @@ class HttpTransport:
             return Unknown(f"{self.config.server} does not speak the websocket protocol as it should: {error.message}")
         except aiohttp.ClientError as error:
             return failure_of(error, self.config)
+        assert isinstance(socket, Upgraded)  # the pool makes no others
         return WebSocket(socket, self._sockets)
 
     def another(self) -> HttpTransport:
@@ -170,6 +170,7 @@ class HttpTransport:
                 max_field_size=1 << 16,
                 timeout=_TIMEOUT,
                 middlewares=(self._once,),
+                ws_response_class=Upgraded,
             )
         return self._session
 

@@ -23,7 +23,7 @@ PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 """In the order in which they are preferred. Only with the first can the input be ended."""
 STDIN, STDOUT, STDERR, STATUS, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 _PIECE = 32 * 1024
-_status = msgspec.json.Decoder(Status).decode
+_status = msgspec.json.Decoder(Status, strict=False).decode
 
 
 class Completed(NamedTuple):
@@ -61,9 +61,12 @@ class Process:
 
     async def close_stdin(self) -> None:
         """Ends the input. Raises `RuntimeError` on a server that knows only the older protocol, which has no word for it."""
+        self._can_end_input()
+        await self._duplex.send(bytes((CLOSE, STDIN)))
+
+    def _can_end_input(self) -> None:
         if self._duplex.protocol != PROTOCOLS[0]:
             raise RuntimeError(f"the input cannot be ended here: the server speaks {self._duplex.protocol or 'no protocol that says so'}")
-        await self._duplex.send(bytes((CLOSE, STDIN)))
 
     async def resize(self, width: int, height: int) -> None:
         """Tells the program how many characters fit into a line, and how many lines on the terminal."""
@@ -79,14 +82,30 @@ class Process:
         return _exit_code(self._status, self._operation)
 
     async def communicate(self, data: bytes | str = b"", /) -> Completed:
-        """Sends all input and ends it, reads all output, waits for the end."""
+        """Sends all input and ends it, reads all output meanwhile, waits for the end. A program may end without having read its input.
+
+        Raises as `wait` and `close_stdin` do.
+        """
+        sending: asyncio.Task[None] | None = None
         if "stdin" in self._operation.options:
-            await self.write(data)
-            await self.close_stdin()
+            self._can_end_input()
+            sending = asyncio.create_task(self._send_all(data))
         elif data:
             raise ValueError("this program was given no input: ask for it with stdin=True")
-        code = await self.wait()
+        try:
+            code = await self.wait()
+        finally:
+            if sending is not None:
+                sending.cancel()
+                await asyncio.wait([sending])
         return Completed(code, await self.stdout.read_all(), await self.stderr.read_all())
+
+    async def _send_all(self, data: bytes | str) -> None:
+        try:
+            await self.write(data)
+            await self.close_stdin()
+        except StreamBroken:
+            return  # whoever waits for the end hears of it; a program that has ended already wanted no more
 
     async def close(self) -> None:
         """Ends the connection. What becomes of the program is for its container to say: most are not ended by it."""
@@ -96,6 +115,8 @@ class Process:
         """For `Output`: the next piece from a channel, empty at its end."""
         while not (parts := self._parts[channel]):
             if self._ended:
+                if self._status is None:
+                    raise _lost()
                 return b""
             await self._one_more(channel)
         return parts.popleft()
@@ -108,12 +129,11 @@ class Process:
             message = await self._duplex.receive()
             if message is None:
                 self._ended = True
-                if self._status is None:
-                    raise StreamBroken("the connection ended before the program was known to have done so")
-            elif message[:1] and message[0] in self._parts and len(message) > 1:
+                raise _lost()
+            if message[:1] and message[0] in self._parts and len(message) > 1:
                 self._parts[message[0]].append(message[1:])
             elif message[:1] == bytes((STATUS,)) and len(message) > 1:
-                self._status = _status(message[1:])
+                self._status = _status_in(message[1:])
                 # It is the last word: some servers do not take their leave after it.
                 self._ended = True
 
@@ -138,9 +158,20 @@ class Output:
             yield part
 
 
+def _lost() -> StreamBroken:
+    return StreamBroken("the connection ended before the program was known to have done so")
+
+
+def _status_in(data: bytes) -> Status:
+    try:
+        return _status(data)
+    except msgspec.DecodeError as error:
+        raise StreamBroken(f"how the program ended cannot be read ({error}): {data[:80]!r}") from error
+
+
 def _exit_code(status: Status | None, operation: Operation) -> int:
     if status is None:
-        raise StreamBroken("the connection ended before the program was known to have done so")
+        raise _lost()
     if status.status == "Success":
         return 0
     for cause in status.details.causes if status.details else ():

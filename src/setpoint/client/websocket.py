@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from typing import Any, Literal
+
 import aiohttp
 
 from setpoint.api import Answer, StreamBroken
@@ -18,10 +22,36 @@ class Refused(Exception):
         self.answer = answer
 
 
+TIME_TO_CLOSE = 2.0
+"""Seconds for the other side to take its leave; then the connection is dropped."""
+
+
+class Upgraded(aiohttp.ClientWebSocketResponse[Literal[True]]):
+    """The HTTP client's websocket, which can be dropped, and which does not take one that is not listened to for one that is silent."""
+
+    def __init__(
+        self, reader: Any, writer: Any, protocol: str | None, response: aiohttp.ClientResponse, *others: Any, **named: Any
+    ) -> None:
+        super().__init__(reader, writer, protocol, response, *others, **named)
+        connection = response.connection
+        self._transport: Any = None if connection is None else connection.transport
+
+    def _pong_not_received(self) -> None:
+        if self._transport is not None and not self._transport.is_reading():
+            self._reset_heartbeat()  # its answer lies behind what nobody has read yet
+        else:
+            super()._pong_not_received()
+
+    def drop(self) -> None:
+        """Lets go of the connection at once. What was not sent yet would keep it open, for ever if the other side takes nothing."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
 class WebSocket:
     """A websocket over HTTP."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse[bool], open_ones: dict[int, WebSocket]) -> None:
+    def __init__(self, socket: Upgraded, open_ones: dict[int, WebSocket]) -> None:
         self._socket = socket
         self._open = open_ones
         self._closed = False
@@ -63,4 +93,10 @@ class WebSocket:
             return
         self._closed = True
         self._open.pop(id(self), None)
-        await self._socket.close()
+        try:
+            # Its own bound is for the other side's leave alone: to say ours may wait for ever for somebody who takes nothing.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(2 * TIME_TO_CLOSE):
+                    await self._socket.close()
+        finally:
+            self._socket.drop()
