@@ -46,6 +46,7 @@ async def watch_over(manager: Manager) -> None:
         for problem in manager.problems:
             log.warning("%s", problem)
         now = manager.world.clock.monotonic()
+        said = {place: None for place in said if manager.metrics.started[place[0]].get(place[1]) == place[2]}  # which still last
         for name, started in manager.metrics.started.items():
             for run, at in started.items():
                 if now - at >= manager.options.patience and (name, run, at) not in said:

@@ -19,6 +19,7 @@ from setpoint.api import Answer, ApiError
 from setpoint.client import Connection, verbs
 from setpoint.client.events import RequestDone
 from setpoint.k8s.authorization.v1 import SelfSubjectAccessReview, SelfSubjectRulesReview
+from setpoint.manager.listening import Faults
 from setpoint.manager.permissions import Need, in_yaml, rules_for
 from setpoint.objects import KindInfo, kind_of
 from setpoint.world import Event
@@ -100,6 +101,7 @@ class Refusals:
 
     def __init__(self) -> None:
         self._said: dict[Need, None] = {}
+        self._faults = Faults("the check of permissions")
 
     def said(self, needs: Iterable[Need]) -> None:
         """These were."""
@@ -107,6 +109,12 @@ class Refusals:
 
     def hear(self, event: Event) -> None:
         """Listens to the outcomes of requests."""
+        try:
+            self._hear(event)
+        except Exception as error:
+            self._faults.tell(event, error)
+
+    def _hear(self, event: Event) -> None:
         if not (isinstance(event, RequestDone) and event.code == "403" and isinstance(event.outcome, Answer)):
             return
         operation = event.operation
@@ -128,7 +136,7 @@ def _bare(need: Need) -> Need:
 
 
 class _Rule(msgspec.Struct, rename="camel"):
-    verbs: list[str] = []
+    verbs: list[str] | None = None
     api_groups: list[str] | None = None
     resources: list[str] | None = None
     resource_names: list[str] | None = None
@@ -137,7 +145,7 @@ class _Rule(msgspec.Struct, rename="camel"):
         _, _, subresource = need.resource.partition("/")
         names = [need.resource, "*", *([f"*/{subresource}"] if subresource else [])]
         return (
-            any(verb in self.verbs for verb in (need.verb, "*"))
+            any(verb in (self.verbs or ()) for verb in (need.verb, "*"))
             and any(group in (self.api_groups or ()) for group in (need.group, "*"))
             and any(name in (self.resources or ()) for name in names)
             and (not self.resource_names or need.name in self.resource_names)

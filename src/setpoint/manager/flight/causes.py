@@ -6,7 +6,7 @@ from setpoint.cache import Change
 from setpoint.controller import Cause
 from setpoint.manager.flight.changed_paths import changed_paths
 from setpoint.manager.flight.in_progress import KEPT, Asked, Merged
-from setpoint.manager.flight.records import Own, Trigger
+from setpoint.manager.flight.records import Own, Trigger, bounded
 from setpoint.manager.flight.writers import OwnWrites, foreign_writer
 from setpoint.manager.flight.writes import head_of
 from setpoint.world import Clock
@@ -33,9 +33,9 @@ class Causes:
         last = merged.last[-1]
         info, change = last.info, last.change
         if info is None or change is None:
-            return Trigger(last.source, what=last.about, times=merged.times)
+            return Trigger(last.source, what=bounded(last.about), times=merged.times)
         mapper = last.about if last.source == "mapped" else ""
-        trigger = Trigger(last.source, info.kind, str(change.key), mapper=mapper, times=merged.times)
+        trigger = Trigger(last.source, info.kind, bounded(str(change.key)), mapper=bounded(mapper), times=merged.times)
         if change.initial:
             trigger.what = "listed"
             return trigger
@@ -59,12 +59,12 @@ class Causes:
             return
         trigger.own, trigger.by, trigger.paths = own, by, []
         if own != "this" and change.old is not None and change.new is not None and self._may_compare():
-            trigger.paths = changed_paths(change.old, change.new)[:KEPT]
+            trigger.paths = [bounded(path) for path in changed_paths(change.old, change.new)[:KEPT]]
 
     def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
         writer = self._own.writer(uid, version)
         if writer is None:
-            return "foreign", foreign_writer(change)
+            return "foreign", bounded(foreign_writer(change))
         name = writer.partition(" ")[0]
         return ("this" if name == controller else "process"), name
 

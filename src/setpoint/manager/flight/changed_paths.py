@@ -1,7 +1,7 @@
 """Which fields two states of an object differ in: their paths, never their values.
 
-A path reads as in `spec.template.spec.containers[name=web].image`. Items of a list are told apart by what names them (`name`, `type` or
-`key`) where each has such a name of its own, else by their place.
+A path reads as in `spec.template.spec.containers[name=web].image`. Items of a list are told apart by what names them (`name` or `type`)
+where each has such a name of its own, else by their place. What is called `key` may be one that opens something, and is no name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _BOOKKEEPING = ("managedFields", "resourceVersion", "generation")
 """What the server changes with every write, and nobody asks for."""
-_NAMES = ("name", "type", "key")
+_NAMES = ("name", "type")
 
 
 def changed_paths(before: bytes, after: bytes) -> list[str]:

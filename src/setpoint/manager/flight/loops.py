@@ -28,6 +28,8 @@ HOT = 300
 """So many runs within a minute, triggered by nothing but timers, that change nothing."""
 _KEPT = 4096
 """Of so many keys the recent past is remembered."""
+_PATHS = 200
+"""So many fields of an object that a key has written."""
 
 Sort: TypeAlias = Literal["own writes", "fight", "again", "hot"]
 
@@ -132,7 +134,12 @@ class Loops:
             if not write.changed or write.code:
                 continue
             target = _target(write)
-            past.ours.setdefault(target, {}).update(dict.fromkeys(write.paths))
+            ours = past.ours.setdefault(target, {})
+            for path in write.paths:
+                ours.pop(path, None)
+                ours[path] = None
+            while len(ours) > _PATHS:
+                del ours[next(iter(ours))]  # fields whose very names change from run to run
             if len(past.ours) > 20:
                 del past.ours[next(iter(past.ours))]
             contested = {place: times for place, times in past.rounds.items() if place[0] == target and place[1] in write.paths}

@@ -28,9 +28,10 @@ from setpoint.controller import (
 from setpoint.manager.flight.causes import Causes
 from setpoint.manager.flight.in_progress import KEPT, Active, Asked
 from setpoint.manager.flight.loops import Loop, Loops
-from setpoint.manager.flight.records import Effect, Read, Run, Trigger, pack, unpack
+from setpoint.manager.flight.records import Effect, Read, Run, Trigger, bounded, pack, unpack
 from setpoint.manager.flight.writers import OwnWrites
 from setpoint.manager.flight.writes import head_of, place_of, write_of
+from setpoint.manager.listening import Faults
 from setpoint.objects import Request
 from setpoint.world import Clock, Event
 
@@ -40,11 +41,15 @@ CAPACITY = 32 * 2**20
 """Bytes that all records may take, about: 100,000 keys that ran once, or some 5,000 that have ten eventful runs each."""
 RUNS = 10
 """So many runs of a key are kept."""
+_IN_FLIGHT = 1024
+"""So many writes that wait for their answers are remembered."""
 _EACH = 160
 """What a key costs beside its records: its places in the tables, and the record's own header."""
 
 Before: TypeAlias = Callable[[Operation], tuple[str, bytes | None]]
 """What the cache knows of the object that an operation is about: its kind's name, "" if that is not known, and its state."""
+
+_NONE_TAKEN = None, None, 0.0
 
 
 class _Keys:
@@ -58,6 +63,7 @@ class _Keys:
         self.failed: dict[Request, int] = {}
         self.histories: dict[Request, tuple[bytes, ...]] = {}
         self.bytes = 0
+        self.taken: tuple[Request | None, Asked | Cause | None, float] = _NONE_TAKEN
 
 
 class FlightRecorder:
@@ -75,9 +81,10 @@ class FlightRecorder:
         self._runs = runs
         self._own = OwnWrites()
         self._controllers: dict[str, _Keys] = {}
+        self._size = 0
         self._running: dict[str, Active] = {}
         self._sent: dict[int, tuple[Operation, str, bytes | None]] = {}
-        self._waited = 0.0
+        self._faults = Faults("the flight recorder")
         self._causes = Causes(clock, self._own)
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             Triggered: self._triggered,
@@ -101,15 +108,19 @@ class FlightRecorder:
     def hear(self, event: Event) -> None:
         """Takes one event."""
         handler = self._handlers.get(type(event))
-        if handler is not None:
+        if handler is None:
+            return
+        try:
             handler(event)
+        except Exception as error:
+            self._faults.tell(event, error)
 
     # what it knows
 
     @property
     def size(self) -> int:
         """The bytes that the records take, about."""
-        return sum(keys.bytes for keys in self._controllers.values())
+        return self._size
 
     def __len__(self) -> int:
         """Of how many keys there are records."""
@@ -154,7 +165,8 @@ class FlightRecorder:
     def triggered_by(self, kind: str, key: Request) -> dict[tuple[str, Request], None]:
         """The keys (and their controllers) that this object has triggered a run of, as far as records go back."""
         found: dict[tuple[str, Request], None] = {}
-        text, place = key.name.encode(), str(key)
+        place = str(key)
+        text = place.encode(errors="replace")  # as it stands in a record: most need not be decoded
         for controller, keys in self._controllers.items():
             for request, records in keys.histories.items():
                 if any(
@@ -179,7 +191,9 @@ class FlightRecorder:
         asked.add(event.cause)
 
     def _taken(self, event: QueueTaken) -> None:
-        self._waited = event.waited  # its run starts before anything else happens
+        if (keys := self._controllers.get(event.controller)) is not None:
+            # Its run starts before anything else happens, unless it is passed over, and then nobody asks for it any more.
+            keys.taken = event.request, keys.asked.pop(event.request, None), event.waited
 
     def _timer_set(self, event: TimerSet) -> None:
         keys = self._controllers.get(event.controller)
@@ -200,7 +214,11 @@ class FlightRecorder:
     def _run_started(self, event: RunStarted) -> None:
         keys = self._controllers.get(event.controller)
         if keys is not None:
-            active = Active(keys.asked.pop(event.request, None), self._clock.monotonic(), self._waited)
+            request, asked, waited = keys.taken
+            keys.taken = _NONE_TAKEN
+            if request != event.request:
+                asked, waited = keys.asked.pop(event.request, None), 0.0
+            active = Active(asked, self._clock.monotonic(), waited)
             keys.active[event.request] = self._running[event.run] = active
 
     def _run_ended(self, event: RunEnded) -> None:
@@ -215,7 +233,7 @@ class FlightRecorder:
         run = self._record(keys, event.controller, request, active, event.seconds)
         run.result, run.requeue_after = event.result, active.after
         if event.error:
-            run.error = event.error[:500]
+            run.error = bounded(event.error, 500)
             keys.failed[request] = run.attempt
         elif keys.failed:
             keys.failed.pop(request, None)
@@ -250,26 +268,31 @@ class FlightRecorder:
         data = pack(run)
         known = keys.histories.pop(request, None)
         if known is None:
-            keys.bytes += _EACH + len(data)
+            self._grow(keys, _EACH + len(data))
             keys.histories[request] = (data,)
         else:
             kept = known[1 - self._runs :] if self._runs > 1 else ()
-            keys.bytes += len(data) - sum(len(one) for one in known[: len(known) - len(kept)])
+            self._grow(keys, len(data) - sum(len(one) for one in known[: len(known) - len(kept)]))
             keys.histories[request] = (*kept, data)
-        if keys.bytes * len(self._controllers) > self._capacity and self.size > self._capacity:
+        if self._size > self._capacity:
             self._forget_one(max(self._controllers.values(), key=lambda keys: keys.bytes))
 
     def _forget_one(self, keys: _Keys) -> None:
-        while self.size > self._capacity and len(keys.histories) > 1:
+        while self._size > self._capacity and len(keys.histories) > 1:
             request = next(iter(keys.histories))
-            keys.bytes -= _EACH + sum(len(one) for one in keys.histories.pop(request))
+            keys.failed.pop(request, None)
+            self._grow(keys, -_EACH - sum(len(one) for one in keys.histories.pop(request)))
+
+    def _grow(self, keys: _Keys, by: int) -> None:
+        keys.bytes += by
+        self._size += by
 
     # what it did
 
     def _cache_read(self, event: CacheRead) -> None:
         active = self._running.get(event.run)
         if active is not None:
-            active.read(event.info.kind, "" if event.key is None else str(event.key), False)
+            active.read(event.info.kind, "" if event.key is None else bounded(str(event.key)), False)
 
     def _request_sent(self, event: RequestSent) -> None:
         operation = event.operation
@@ -277,6 +300,8 @@ class FlightRecorder:
             return
         # Now, and not when the answer is there: by then the cache may have heard of what was written.
         self._sent[id(operation)] = (operation, *self._before(operation))
+        if len(self._sent) > _IN_FLIGHT:
+            del self._sent[next(iter(self._sent))]  # a transport that failed by itself: nothing will come of it
 
     def _request_done(self, event: RequestDone) -> None:
         operation = event.operation
@@ -284,7 +309,7 @@ class FlightRecorder:
         if not operation.is_write:
             if active is not None and operation.resource is not None and operation.verb in ("get", "list"):
                 kind, _ = self._before(operation)
-                active.read(kind or operation.resource.group_resource, place_of(operation), True)
+                active.read(kind or operation.resource.group_resource, bounded(place_of(operation)), True)
             return
         _, kind, before = self._sent.pop(id(operation), (operation, "", None))
         if operation.resource is None:
@@ -310,13 +335,13 @@ class FlightRecorder:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
         if active is not None and len((did := active.deeds()).skipped) < KEPT:
-            did.skipped[f"{event.kind} {event.key}"] = None
+            did.skipped[bounded(f"{event.kind} {event.key}")] = None
 
     def _effect_called(self, event: EffectCalled) -> None:
         keys = self._controllers.get(event.controller)
         active = None if keys is None else keys.active.get(event.request)
         if active is not None and len((did := active.deeds()).effects) < KEPT:
-            did.effects.append(Effect(event.call, event.seconds, event.error[:200]))
+            did.effects.append(Effect(bounded(event.call, 200), event.seconds, bounded(event.error, 200)))
 
 
 def in_a_line(run: Run) -> str:

@@ -121,6 +121,13 @@ def pack(run: Run) -> bytes:
     return _encoder.encode(run)
 
 
+def bounded(text: str, most: int = 600) -> str:
+    """A text as records have it: so many characters of it, all of which can be written as UTF-8. Names of objects are shorter than 600."""
+    if len(text) > most:
+        text = text[: most - 3] + "..."
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def unpack(data: bytes) -> Run:
     """The run again."""
     return _decoder.decode(data)

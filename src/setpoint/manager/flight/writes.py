@@ -8,7 +8,7 @@ from setpoint.api import Operation
 from setpoint.api.operation import APPLY_PATCH, MERGE_PATCH
 from setpoint.manager.flight.changed_paths import changed_paths, stated_paths
 from setpoint.manager.flight.in_progress import KEPT
-from setpoint.manager.flight.records import Write
+from setpoint.manager.flight.records import Write, bounded
 from setpoint.objects import DecodeError, Request, decode_head
 from setpoint.objects.head import Head
 
@@ -18,7 +18,7 @@ _PAST = {"create": "created", "update": "updated", "patch": "patched", "delete":
 def write_of(operation: Operation, code: str, kind: str, before: bytes | None, after: bytes | None, head: Head | None) -> Write:
     """The record of a write of an object that was `before`, as far as known, and is `after`, with this `head`; `code` was the answer."""
     place = place_of(operation) or ("" if head is None else str(head.key))
-    write = Write(_done(operation, code), kind, place, operation.subresource)
+    write = Write(_done(operation, code), kind, bounded(place), operation.subresource)
     if after is None:
         write.code, write.changed = code, not code.isdigit()
     elif head is not None and operation.verb not in ("create", "delete", "deletecollection") and code != "201":
@@ -39,7 +39,7 @@ def head_of(data: bytes | None) -> Head | None:
         return None
     try:
         return decode_head(data)
-    except (DecodeError, msgspec.DecodeError):
+    except (DecodeError, msgspec.DecodeError, RecursionError):
         return None  # an answer that is no object, such as a Status
 
 
@@ -58,4 +58,4 @@ def _compare(write: Write, operation: Operation, before: bytes | None, after: by
     else:
         write.stated = True
         paths = stated_paths(operation.body) if operation.content_type in (MERGE_PATCH, APPLY_PATCH) else []
-    write.paths, write.more = paths[:KEPT], max(0, len(paths) - KEPT)
+    write.paths, write.more = [bounded(path) for path in paths[:KEPT]], max(0, len(paths) - KEPT)

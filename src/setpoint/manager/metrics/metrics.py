@@ -19,6 +19,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
+from setpoint.manager.listening import Faults
 from setpoint.manager.metrics.buckets import QUEUE_BUCKETS, RECONCILE_BUCKETS
 from setpoint.manager.metrics.depth import Depth
 from setpoint.manager.metrics.own import CacheAge, OwnMetrics
@@ -88,6 +89,7 @@ class Metrics:
         self.started: dict[str, dict[str, float]] = {}
         # Looking a series up by its labels costs more than counting, so each is looked up once.
         self._series: dict[str, _Series] = {}
+        self._faults = Faults("the metrics")
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels or ("controller",), registry=self.registry)
@@ -184,8 +186,11 @@ class Metrics:
 
     def hear(self, event: Event) -> None:
         """Counts one event; those of controllers that were not included are another manager's."""
-        for handler in self._handlers.get(type(event), ()):
-            handler(event)
+        try:
+            for handler in self._handlers.get(type(event), ()):
+                handler(event)
+        except Exception as error:
+            self._faults.tell(event, error)
 
     def _queue_histogram(self, name: str, text: str) -> Histogram:
         return Histogram(name, text, ["name", "controller"], buckets=QUEUE_BUCKETS, registry=self.registry)

@@ -15,6 +15,8 @@ from setpoint.world import Clock, Event
 
 CALLS = 100
 """So many values the label `call` may have; all others are `other`."""
+LONGEST = 100
+"""So many characters of a value are kept."""
 
 
 class OwnMetrics:
@@ -87,7 +89,7 @@ class OwnMetrics:
     def _effect_called(self, event: EffectCalled) -> None:
         if event.controller not in self._controllers:
             return
-        call = event.call
+        call = event.call[:LONGEST].encode(errors="replace").decode()  # whatever stands there must not spoil all metrics
         if call not in self._calls:
             if len(self._calls) < CALLS:
                 self._calls[call] = None
