@@ -2,12 +2,13 @@
 
 One kind may be held by several informers, under several selectors or as metadata alone, and each follows the server at its own pace. A run
 that one of them has triggered must not read from another that has not come so far: it would see the state from before, and nothing would
-make it run again. So those that a controller hears go first, and any other one serves it only where it is not behind them.
+make it run again. So those that a controller hears go first, and any other one serves it only where it is not behind them. Where it hears
+several, what the furthest of them knows of an object holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -62,10 +63,13 @@ class View:
         if self._cache is None:
             return None, False
         heard: Sequence[AnyInformer] = self._heard.get(info.group_version_kind, _NONE)
+        outdated = len(heard) > 1 and _outdated(dict.fromkeys(heard), key)
         for informer in (*heard, *(other for other in self._cache.declared(info) if other not in heard)):
             if informer.metadata_only and not _is_metadata(kind):
                 continue
             if informer not in heard and not _in_step(informer, heard, key.namespace):
+                continue
+            if outdated and informer in outdated:
                 continue
             found = informer.get(key)
             if found is not None:
@@ -86,13 +90,27 @@ class View:
         info = kind_of(kind)
         heard: Sequence[AnyInformer] = self._heard.get(info.group_version_kind, _NONE)
         metadata = _is_metadata(kind) and (index is None or _is_metadata(index.index.kind))
+
+        def rivals(informer: AnyInformer) -> list[AnyInformer]:
+            """Those that are heard and see all that is asked for, or nothing but what this one sees: it must not be behind them."""
+            if len(heard) < 2:
+                return []
+            return [
+                other
+                for other in dict.fromkeys(heard)
+                if other is not informer
+                and (covers(other, namespace, labels) or covers(informer, other.selection.namespace or None, other.selection.labels))
+            ]
+
+        covers = self._cache.covers
         able = [
             informer
             for informer in self._cache.declared(info)
-            if informer.is_whole and (metadata or not informer.metadata_only) and self._cache.covers(informer, namespace, labels)
+            if informer.is_whole and (metadata or not informer.metadata_only) and covers(informer, namespace, labels)
         ]
-        others = (informer for informer in able if _in_step(informer, heard, namespace))
-        return next((informer for informer in able if informer in heard), None) or next(others, None)
+        first = (informer for informer in able if informer in heard and _in_step(informer, rivals(informer), namespace))
+        others = (informer for informer in able if informer not in heard and _in_step(informer, heard, namespace))
+        return next(first, None) or next(others, None)
 
     def selecting(self, kind: type[Object], selection: Selection) -> AnyInformer | None:
         """The informer of just these objects, and not just of their metadata; None if nobody has declared it."""
@@ -104,14 +122,15 @@ class View:
         return Strip() if self._cache is None else self._cache.form_of(info).strip
 
     def get(self, info: KindInfo, key: Request) -> bytes | None:
-        """The object, if any informer has it, and not just its metadata: one that has it is right about it, whatever it selects."""
+        """The object, if any informer has it, and not just its metadata: as the furthest of them has it, whatever that selects."""
+        best: bytes | None = None
         for informer in self.informers(info):
             if informer.metadata_only:
                 continue
             found = informer.get(key)
-            if found is not None:
-                return found
-        return None
+            if found is not None and (best is None or _version(found) > _version(best)):
+                best = found
+        return best
 
     def wrote(self, info: KindInfo, answer: bytes) -> None:
         """An own write was answered: reads see it from now on, also of a list that is under way and may be older."""
@@ -171,6 +190,28 @@ def _in_step(informer: AnyInformer, heard: Sequence[AnyInformer], namespace: str
         for part in _parts(informer, namespace)
         if not part.selection.namespace or not other.selection.namespace or part.selection.namespace == other.selection.namespace
     )
+
+
+def _outdated(heard: Iterable[AnyInformer], key: Request) -> list[AnyInformer]:
+    """Those of several informers that know less of one object than another one does: it has changed since, or come, or gone."""
+    parts = {informer: part for informer in heard for part in _parts(informer, key.namespace) if part.sees_own_writes}
+    found = {informer: data for informer, part in parts.items() if (data := part.get(key)) is not None}
+    if not found:
+        return []
+    newest = max(found.values(), key=_version)
+    version = _version(newest)
+    lacking = {informer: part for informer, part in parts.items() if informer not in found}
+    gone_by = max((part.version for part in lacking.values() if part.version >= version and part.selection.selects(key, newest)), default=0)
+    if gone_by:  # or it is no more as it was, of which whoever had it does not know
+        behind, version = list(found), gone_by
+    else:
+        behind = [informer for informer, data in found.items() if _version(data) < version]
+    return behind + [informer for informer, part in lacking.items() if part.version < version]
+
+
+def _version(data: bytes) -> int:
+    version = decode_head(data).resource_version
+    return int(version) if version.isdecimal() else 0
 
 
 def _parts(informer: AnyInformer, namespace: str | None) -> list[Informer]:
