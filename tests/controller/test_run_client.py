@@ -206,6 +206,39 @@ def test_a_write_of_unknown_outcome_makes_the_next_run_wait_for_the_cache() -> N
     in_first_run(failing, then=again)
 
 
+class Late:
+    """A server that takes a second for scales, and for collections that are deleted."""
+
+    def __init__(self, inner: InProcessTransport) -> None:
+        self.inner = inner
+
+    async def send(self, operation: Operation, /) -> Outcome:
+        if operation.is_write:
+            await asyncio.sleep(1)
+        return await self.inner.send(operation)
+
+
+def test_what_a_write_did_is_seen_by_the_next_run_also_if_its_own_had_ended_when_it_was_answered() -> None:
+    """As in a `gather` of which one part fails while the others are under way; the answers hold no object."""
+
+    async def failing(ctx: Context, story: Story) -> None:
+        story.line.inner = Late(story.line.inner)
+
+        async def fail() -> None:
+            await asyncio.sleep(0.5)
+            raise errors.OutcomeUnknown(errors.unreachable("", story.line.sent[0]).status)
+
+        await asyncio.gather(ctx.client.set_scale(Deployment, A, 5), ctx.client.delete_collection(ConfigMap, namespace="default"), fail())
+
+    async def again(ctx: Context, story: Story) -> None:
+        found = await ctx.get(Deployment, A)
+        assert found is not None
+        assert found.spec.replicas == 5
+        assert [(obj.name, obj.is_terminating) for obj in await ctx.list(ConfigMap)] == [("b", True)]
+
+    in_first_run(failing, then=again)
+
+
 def test_an_apply_of_the_client_that_fails_keeps_prune_from_deleting() -> None:
     async def body(ctx: Context, story: Story) -> None:
         with pytest.raises(errors.NotFound):

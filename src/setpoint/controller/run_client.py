@@ -91,7 +91,6 @@ class RunClient(Client):
         before = self._held(info, key)
         try:
             answer = await super().call(operation)
-            await self._see(operation, answer, info, key, before)
         except (OutcomeUnknown, asyncio.CancelledError):
             self._unknown(info, operation)
             raise
@@ -101,6 +100,11 @@ class RunClient(Client):
         except (NotFound, Conflict) as error:
             if operation.verb == "delete":
                 self._not_deleted(error, operation, info, key, before)
+            raise
+        try:
+            await self._see(operation, answer, info, key, before)
+        except BaseException:  # it was done, but what it has changed may not be seen
+            self._unknown(info, operation)
             raise
         return answer
 
@@ -129,7 +133,7 @@ class RunClient(Client):
     async def _look_at(self, info: KindInfo, key: Request, operation: Operation, before: str) -> None:
         """For an answer that does not hold the object: it is read live. Where that fails, the key's next run waits for the cache."""
         try:
-            live = await self.get_raw(info, key)
+            live = await self._looking.get_raw(info, key)
         except ApiError:
             return self._unknown(info, operation)
         if live is not None:
@@ -145,7 +149,7 @@ class RunClient(Client):
             head.key: head.uid for informer in view.informers(info) for head in map(decode_head, informer.list(namespace=namespace or None))
         }
         try:
-            items, _ = await self.list_raw(info, namespace)
+            items, _ = await self._looking.list_raw(info, namespace)
         except ApiError:
             return self._unknown(info, operation)
         live = {head.key: head.uid for head in map(decode_head, items)}
@@ -155,6 +159,11 @@ class RunClient(Client):
         for item in items:
             view.wrote(info, item)
         return None
+
+    @property
+    def _looking(self) -> Client:
+        """What looks at the server also when the run has ended meanwhile: its next one must see what this one's last write did."""
+        return self._tools.client.bound(run=self.run)
 
     def _not_deleted(self, error: ApiError, operation: Operation, info: KindInfo, key: Request, before: str) -> None:
         """A delete that came too late: what was to be deleted is gone."""
