@@ -14,6 +14,7 @@ import pytest
 import setpoint
 from setpoint.client import Client, Config, SyncClient, errors
 from setpoint.client.pod_verbs import PodVerbs
+from setpoint.client.sync import Blocking, Closed
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.server.serving import serve
 from setpoint.k8s.core.v1 import ConfigMap
@@ -224,3 +225,78 @@ def test_a_plain_client_is_of_any_transport():
     client = SyncClient(Client(Connection(script, real_world()), namespace="default"), wait)
     with pytest.raises(AssertionError, match="not expected"):
         client.get(ConfigMap, "a")
+
+
+def test_a_call_from_where_the_client_itself_works_is_refused_and_not_waited_for_for_ever(config):
+    with setpoint.connect(config=config) as client:
+        client.apply(named("inner"))
+        with pytest.raises(Blocking, match="it could only wait for itself"):
+            client.edit(ConfigMap, "inner", lambda obj: client.get(ConfigMap, "inner"))
+        with pytest.raises(Blocking):
+            client.wait(ConfigMap, "inner", lambda obj: client.list(ConfigMap), timeout=10)
+
+        def made():
+            for name in ("a1", "a2"):
+                assert client.get(ConfigMap, name) is None
+                yield named(name)
+
+        assert [obj.name for obj in client.apply_all(made())] == ["a1", "a2"]
+        for name in ("a1", "a2", "inner"):
+            client.delete(ConfigMap, name)
+
+
+def test_whoever_waits_in_another_thread_while_the_client_is_closed_is_told_so(config):
+    """Close comes before, amid and after the calls of several threads: none waits for ever, none hears anything else."""
+    heard: list[BaseException] = []
+
+    def asks(client: SyncClient, waits: bool) -> None:
+        try:
+            while True:
+                if waits:
+                    client.wait(ConfigMap, "never", timeout=30)
+                else:
+                    client.get(ConfigMap, "never")
+        except BaseException as error:
+            heard.append(error)
+
+    for _ in range(5):
+        connection = setpoint.connect(config=config)
+        client = connection.open()
+        threads = [threading.Thread(target=asks, args=(client, number % 2 == 0)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        while not client._client.connection._transport._streams:
+            time.sleep(0.002)
+        connection.close()
+        for thread in threads:
+            thread.join(10)
+            assert not thread.is_alive()
+    assert {type(error) for error in heard} <= {Closed, errors.Unreachable}
+    assert any(isinstance(error, Closed) for error in heard)
+
+
+def test_a_client_that_was_closed_stays_closed_when_another_is_opened(config):
+    connection = setpoint.connect(config=config)
+    first = connection.open()
+    connection.close()
+    with connection as second:
+        assert second.get(ConfigMap, "none") is None
+        with pytest.raises(Closed):
+            first.get(ConfigMap, "none")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_is_forked_off_is_told_that_the_client_is_not_its_own_and_leaves_it_alone(config):
+    with setpoint.connect(config=config) as client:
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                with pytest.raises(Closed, match="forked"):
+                    client.get(ConfigMap, "none")
+                client._wait.func.__self__.close()
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert client.get(ConfigMap, "none") is None

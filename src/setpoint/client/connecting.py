@@ -10,6 +10,7 @@ import atexit
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Never, TypeAlias, TypeVar
 
@@ -17,7 +18,7 @@ from setpoint.client.client import Client
 from setpoint.client.config import Config, load_config
 from setpoint.client.connection import Connection
 from setpoint.client.http import HttpTransport
-from setpoint.client.sync import Closed, SyncClient
+from setpoint.client.sync import Blocking, Closed, SyncClient
 from setpoint.objects import Scheme
 from setpoint.world import real_world
 from setpoint.world.loop_thread import LoopThread
@@ -112,7 +113,7 @@ class Connecting:
             atexit.register(self.close)
             stack.callback(atexit.unregister, self.close)
             self._stack = stack.pop_all()
-        return SyncClient(client, self._wait)
+        return SyncClient(client, partial(self._waited, thread))
 
     def close(self) -> None:
         """Ends what is under way, the connections and the thread; does nothing where nothing is open."""
@@ -133,13 +134,22 @@ class Connecting:
         if self._async is not None or self._thread is not None:
             raise RuntimeError("this is open already: call connect() once more for another client")
 
-    def _wait(self, make: Callable[[], Awaitable[T]], /) -> T:
-        if self._thread is None:
+    def _waited(self, thread: LoopThread, make: Callable[[], Awaitable[T]], /) -> T:
+        if thread.is_mine:
+            raise Blocking(
+                "this call blocks, and here it could only wait for itself: what is given to edit or wait looks at its argument alone"
+            )
+        if self._thread is not thread:
             raise Closed("this client is closed")
-        future = self._thread.submit(_awaited(make))
+        try:
+            future = thread.submit(_awaited(make))
+        except RuntimeError:
+            raise Closed("this client is closed, or was opened by the process that this one was forked from") from None
         try:
             return future.result()
         except BaseException:
+            if future.cancelled() and self._thread is not thread:
+                raise Closed("this client was closed in the middle of the call: what it asked for may have happened") from None
             # Ctrl-C ends the waiting: what is waited for must not go on behind its back.
             future.cancel()
             raise

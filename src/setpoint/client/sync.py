@@ -29,8 +29,12 @@ class Closed(RuntimeError):
     """The client is closed."""
 
 
+class Blocking(RuntimeError):
+    """A call that blocks was made from where the client itself works: it would wait for itself."""
+
+
 class Wait(Protocol):
-    """How to have something awaited where the client lives: blocks, and gives or raises what it does. Raises `Closed`."""
+    """How to have something awaited where the client lives: blocks, and gives or raises what it does. Raises `Closed`, `Blocking`."""
 
     def __call__(self, make: Callable[[], Awaitable[T]], /) -> T: ...
 
@@ -98,7 +102,7 @@ class SyncClient:
 
     def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:
         """As `Client.apply_all`."""
-        return self._wait(lambda: self._client.apply_all(objs, owner=owner))
+        return [self.apply(obj, owner=owner) for obj in objs]  # in the caller's thread, since what makes the objects may ask, too
 
     def update(self, obj: K, /) -> K:
         """As `Client.update`."""
@@ -118,7 +122,7 @@ class SyncClient:
         subresource: Literal["", "status"] = "",
         namespace: str | None = None,
     ) -> K:
-        """As `Client.edit`; `change` is called in another thread."""
+        """As `Client.edit`; `change` is called in another thread, and must not use this client: `Blocking`."""
         return self._wait(lambda: self._client.edit(kind, key, change, subresource=subresource, namespace=namespace))
 
     def patch(
@@ -194,7 +198,7 @@ class SyncClient:
         timeout: float = 60.0,
         namespace: str | None = None,
     ) -> K:
-        """As `Client.wait`; `until` is called in another thread."""
+        """As `Client.wait`; `until` is called in another thread, and must not use this client: `Blocking`."""
         return self._wait(lambda: self._client.wait(kind, key, until, timeout=timeout, namespace=namespace))
 
     def wait_gone(self, kind: type[Object], key: Request | str, /, *, timeout: float = 60.0, namespace: str | None = None) -> None:
@@ -392,5 +396,6 @@ def iterated(source: AsyncGenerator[T, None], wait: Wait) -> Generator[T, None, 
         while (item := wait(following)) is not _END:
             yield item
     finally:
-        with suppress(Closed):  # and so is everything that it held
+        # Closed, and so is everything that it held; or collected as garbage on the client's own thread, whose loop closes the source.
+        with suppress(Closed, Blocking):
             wait(source.aclose)

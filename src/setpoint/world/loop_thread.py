@@ -38,6 +38,7 @@ class LoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started = threading.Event()
         self._stop: asyncio.Event | None = None
+        self._ending = threading.Lock()
         self._thread = threading.Thread(target=self._main, name=name, daemon=True)
 
     def __enter__(self) -> LoopThread:
@@ -46,16 +47,25 @@ class LoopThread:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._loop is not None and self._stop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
+        loop, stop = self._loop, self._stop
+        if loop is not None and stop is not None and self._thread.is_alive():
+            with self._ending:  # what was submitted before is a task by the time that the loop stops, so it is cancelled and not forgotten
+                self._loop = None
+                loop.call_soon_threadsafe(stop.set)
         self._thread.join()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether the caller is on the thread itself, where to wait for it would be to wait for ever."""
+        return threading.current_thread() is self._thread
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Starts a coroutine on the thread's loop. Raises `RuntimeError` outside the context."""
-        if self._loop is None or not self._thread.is_alive():
-            coroutine.close()
-            raise RuntimeError(f"the thread {self._thread.name} does not run")
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        with self._ending:
+            if self._loop is not None and self._thread.is_alive():
+                return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        coroutine.close()
+        raise RuntimeError(f"the thread {self._thread.name} does not run")
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine there and blocks until it is done."""
@@ -69,8 +79,9 @@ class LoopThread:
         try:
             yield held.entered.result()
         finally:
-            self.run(held.release())
-            ended.result()
+            if self._thread.is_alive():  # it is not in a process that was forked off, and what is held is not that one's to leave
+                self.run(held.release())
+                ended.result()
 
     @asynccontextmanager
     async def holding(self, make: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncIterator[T]:
