@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 
 from setpoint import Context, Controller, ObjectMeta, Request
 from setpoint.api import GroupVersionResource, Operation
+from setpoint.client import Connection
 from setpoint.client.events import RequestDone, RequestSent
+from setpoint.cluster import ControlPlane
 from setpoint.controller import Cause, EffectCalled, QueueTaken, RunEnded, RunStarted, Triggered
 from setpoint.controller.events import Outcome
 from setpoint.k8s.core.v1 import ConfigMap
+from setpoint.manager import Manager
 from setpoint.manager.flight.debug_endpoint import _json
 from setpoint.manager.flight.loops import Loops
 from setpoint.manager.flight.recorder import FlightRecorder
@@ -20,7 +24,7 @@ from setpoint.manager.flight.records import Run, Trigger, Write, document
 from setpoint.manager.flight.why import histories
 from setpoint.manager.metrics.exposition import exposition
 from setpoint.testing import Cluster
-from setpoint.world import Event, SimulatedClock
+from setpoint.world import Event, SimulatedClock, World, simulate
 
 ONE = Request("default", "one")
 UNSPEAKABLE = "\udcff"
@@ -164,3 +168,34 @@ def test_fields_whose_names_change_do_not_fill_the_memory_of_circles() -> None:
     assert len(loops._keys["one", ONE].ours["ConfigMap default/one"]) <= 200
     (loop,) = loops.of("one", ONE)
     assert loop.paths == ("data.same",)
+
+
+def test_managers_of_one_world_hear_their_own_runs_and_the_world_hears_all() -> None:
+    """The same controller on two clusters: runs of the same keys, and none of one is told of by the other."""
+
+    async def reconcile(ctx: Context, request: Request) -> None:
+        await ctx.get(ConfigMap, request)
+
+    async def main(world: World) -> None:
+        heard: list[str] = []
+        world.observer.subscribe(lambda event: heard.append(event.run) if isinstance(event, RunEnded) else None)
+        async with ControlPlane(world, controllers=False) as here, ControlPlane(world, controllers=False) as there:
+            managers = [Manager(Connection(plane.transport(), world)) for plane in (here, there)]
+            for manager in managers:
+                manager.add(Controller(ConfigMap, reconciler=reconcile))
+            running = [asyncio.create_task(manager.run()) for manager in managers]
+            await asyncio.sleep(1)
+            await managers[0].client.create(ConfigMap(metadata=ObjectMeta(name="one", namespace="default")))
+            await asyncio.sleep(1)
+            for manager, runs, writes in zip(managers, (1, 0), (1, None), strict=True):
+                value = manager.metrics.registry.get_sample_value
+                labels = {"controller": "configmap", "result": "success"}
+                assert value("controller_runtime_reconcile_total", labels) == runs
+                assert value("rest_client_requests_total", {"code": "201", "method": "POST", "host": ""}) == writes
+                assert manager.flight_recorder is not None
+                assert len(manager.flight_recorder.runs("configmap", ONE)) == runs
+                manager.stop()
+            await asyncio.gather(*running)
+        assert heard == ["configmap default/one"]
+
+    simulate(main)

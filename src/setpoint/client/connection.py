@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from copy import copy
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -19,7 +21,7 @@ from setpoint.api.paths import is_segment
 from setpoint.client.dispatch import HeldBack, fenced
 from setpoint.client.errors import answered, not_leading, outcome_unknown, unreachable
 from setpoint.client.events import RequestDone, RequestRepeated, RequestSent, code_of
-from setpoint.world import World
+from setpoint.world import Observer, World
 
 _log = logging.getLogger("setpoint.client")
 
@@ -127,7 +129,14 @@ class Connection:
         """Stops waiting for the writes that are under way: what they come to is unknown. The fence is not touched."""
         now = asyncio.get_running_loop().time()
         for timeout in self._writing:
-            timeout.reschedule(now)
+            if not timeout.expired():  # its time has run out by itself, and it is not gone yet
+                timeout.reschedule(now)
+
+    def heard_by(self, observer: Observer) -> Connection:
+        """This connection as one of several users has it: this observer hears what it asks. The fence is its own, all else is shared."""
+        own = copy(self)
+        own.world = replace(self.world, observer=observer)
+        return own
 
     def beside(self, *, timeout: float) -> Connection:
         """Another connection over the same transport: with its own bound on requests in flight and time-out, and without the fence."""
@@ -233,7 +242,7 @@ class Connection:
             return float(header)
         try:
             at = parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError):  # no date, or one with a number beyond all dates
             return None
         return max(0.0, (at - self.world.clock.now()).total_seconds()) if at.tzinfo is not None else None
 

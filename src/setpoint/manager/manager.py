@@ -37,7 +37,7 @@ from setpoint.manager.oversight import hear, say_blocked, say_failed, say_round,
 from setpoint.manager.permissions import TO_FOLLOW, needs_of
 from setpoint.manager.self_check import Refusals, check
 from setpoint.objects import Object, Request, Scheme, kind_of
-from setpoint.world import World
+from setpoint.world import Observer, World
 from setpoint.world.watchdog import Watchdog
 
 log = logging.getLogger("setpoint.manager")
@@ -52,6 +52,10 @@ class Manager:
 
     def __init__(self, connection: Connection, *, scheme: Scheme | None = None, options: Options | None = None) -> None:
         self.options: Options = options or Options()
+        # Another manager of this world may run the same controllers on another cluster: each hears its own runs, the world all of them.
+        observer = Observer()
+        observer.subscribe(connection.world.observer.emit)
+        connection = connection.heard_by(observer)
         self.world: World = connection.world
         self.scheme: Scheme = scheme or Scheme()
         self.client: Client = Client(connection, scheme=self.scheme)
