@@ -4,13 +4,14 @@ import asyncio
 from datetime import timedelta
 from email.utils import format_datetime
 
+import msgspec
 import pytest
 
 from setpoint.api import Answer, GroupVersionResource, NotSent, Operation, Unknown
-from setpoint.client import Connection, RequestDone, RequestRepeated, RequestSent, errors
+from setpoint.client import Client, Connection, RequestDone, RequestRepeated, RequestSent, errors
 from setpoint.world import World, simulate
 
-from .servers import Script, no, ok
+from .servers import ConfigMap, Script, no, ok
 
 WEBAPPS = GroupVersionResource("apps.example.com", "v1", "webapps")
 READ = Operation(verb="get", resource=WEBAPPS, namespace="default", name="web")
@@ -242,3 +243,61 @@ def test_a_kind_that_is_not_served_is_not_a_missing_object(answer):
     assert "CustomResourceDefinition" in str(error)
     error, *_ = call(READ, no(404, "NotFound", 'webapps.apps.example.com "web" not found', name="web", kind="webapps"))
     assert type(error) is errors.NotFound
+
+
+@pytest.mark.parametrize(
+    "when", ["²", "9" * 5000, "-5", "1e9", "1000000000", "Mon, 1 Jan 9999999999999999999 0:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", ""]
+)
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("operation", [READ, WRITE])
+def test_an_absurd_time_to_come_back_is_the_same_refusal_within_the_deadline(when, status, operation):
+    refusal = Answer(status=status, body=b"busy", headers={"retry-after": when})
+    error, _, seconds, _ = call(operation, *[refusal] * 10, timeout=20.0)
+    assert type(error) is (errors.TooManyRequests if status == 429 else errors.ServiceUnavailable)
+    assert seconds <= 20
+
+
+def test_writes_are_cut_also_while_the_time_of_one_of_them_has_just_run_out():
+    """Between the end of its time and the end of its task, there is a while: what is cut then must not stop at it."""
+
+    class Slow:
+        async def send(self, operation: Operation):
+            try:
+                await asyncio.sleep(1000)
+            except asyncio.CancelledError:
+                await asyncio.sleep(5)  # it takes its time to be over
+                raise
+
+        async def close(self) -> None: ...
+
+    async def main(world: World):
+        connection, loop = Connection(Slow(), world, timeout=100.0), asyncio.get_running_loop()
+        ending = asyncio.ensure_future(connection.call(msgspec.structs.replace(WRITE, deadline=10.0)))
+        other = asyncio.ensure_future(connection.call(WRITE))
+        await asyncio.sleep(12)
+        connection.cut_writes()
+        connection.cut_writes()
+        for writing in (ending, other):
+            with pytest.raises(errors.OutcomeUnknown):
+                await writing
+        return loop.time()
+
+    assert simulate(main) == pytest.approx(17, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"<html>", b"null", b"{}", b'{"kind":"Status","status":"Success"}', b"[" * 5000, b'{"items":{}}']
+)
+def test_an_answer_that_is_another_document_is_never_taken_for_an_empty_one(body):
+    """A list that cannot be read must not say that there is nothing, nor a discovery that a kind is gone."""
+    page = Answer(status=200, body=body)
+
+    async def main(world: World):
+        client = Client(Connection(Script(*[page] * 4), world), namespace="default")
+        for asked in (client.list(ConfigMap), client.find_kind("x.io/v1", "X"), client.discovery.everything()):
+            with pytest.raises(errors.Unreachable, match="cannot be read"):
+                await asked
+        with pytest.raises(errors.OutcomeUnknown, match="cannot be read"):
+            await client.request_token("robot")
+
+    simulate(main)

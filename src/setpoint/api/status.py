@@ -240,7 +240,7 @@ def error_in(answer: Answer, operation: Operation | None = None) -> ApiError:
         status = Status(message=answer.body[:500].decode(errors="replace").strip())
     status.code = status.code or answer.status
     after = answer.headers.get("retry-after", "")
-    if after.isdigit():
+    if after.isascii() and after.isdigit() and len(after) < 10:  # a number of seconds that could be meant
         details = status.details or StatusDetails()
         details.retry_after_seconds = details.retry_after_seconds or int(after)
         status.details = details

@@ -13,9 +13,11 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from typing import Any, Literal, TypeVar, overload
 
+import msgspec
+
 from setpoint.api.status import not_found
 from setpoint.client import verbs
-from setpoint.client.errors import Conflict
+from setpoint.client.errors import Conflict, unreadable
 from setpoint.client.pod_verbs import PodVerbs
 from setpoint.client.preparing import BaseLookup, PreparingVerbs, StripLookup
 from setpoint.client.raw import Patch
@@ -350,4 +352,8 @@ class Client(PreparingVerbs, PodVerbs):
         where = self.key(SERVICE_ACCOUNT, key, namespace)
         info = await self.kind_info(bound_to) if bound_to is not None else None
         operation = token_request(where, audiences=audiences, seconds=seconds, bound_to=bound_to, info=info)
-        return read_token((await self.call(operation)).body)
+        answer = await self.call(operation)
+        try:
+            return read_token(answer.body)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise unreadable(error, operation) from error

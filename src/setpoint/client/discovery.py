@@ -6,13 +6,17 @@ and version: https://kubernetes.io/docs/reference/using-api/api-concepts/#discov
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from setpoint.api import GroupVersionKind, GroupVersionResource, Operation, Status
 from setpoint.api.names import api_version
 from setpoint.client.connection import Connection
-from setpoint.client.errors import NotFound, NotServed
+from setpoint.client.errors import NotFound, NotServed, unreadable
 from setpoint.objects import KindInfo
+
+T = TypeVar("T")
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -33,7 +37,7 @@ class _Resource(msgspec.Struct, rename="camel"):
 
 
 class _ResourceList(msgspec.Struct):
-    resources: list[_Resource] = []
+    resources: list[_Resource]
 
 
 class _Version(msgspec.Struct, rename="camel"):
@@ -48,11 +52,11 @@ class _Group(msgspec.Struct, rename="camel"):
 
 
 class _GroupList(msgspec.Struct):
-    groups: list[_Group] = []
+    groups: list[_Group]
 
 
 class _CoreVersions(msgspec.Struct):
-    versions: list[str] = []
+    versions: list[str]
 
 
 class Discovery:
@@ -91,22 +95,27 @@ class Discovery:
         return list(found.values())
 
     async def _versions(self) -> list[tuple[str, str]]:
-        core = await self._connection.call(Operation(verb="get", path="/api"))
-        versions = [("", version) for version in msgspec.json.decode(core.body, type=_CoreVersions).versions]
-        groups = await self._connection.call(Operation(verb="get", path="/apis"))
-        for group in msgspec.json.decode(groups.body, type=_GroupList).groups:
+        versions = [("", version) for version in (await self._document("/api", _CoreVersions)).versions]
+        for group in (await self._document("/apis", _GroupList)).groups:
             preferred = [group.preferred_version] if group.preferred_version is not None else []
             versions += dict.fromkeys((group.name, version.version) for version in (*preferred, *group.versions))
         return versions
+
+    async def _document(self, path: str, of: type[T]) -> T:
+        operation = Operation(verb="get", path=path)
+        answer = await self._connection.call(operation)
+        try:
+            return msgspec.json.decode(answer.body, type=of)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise unreadable(error, operation) from error
 
     async def _read(self, group: str, version: str) -> list[Served]:
         """The kinds of one version of a group; none if it is not served."""
         path = f"/apis/{group}/{version}" if group else f"/api/{version}"
         try:
-            answer = await self._connection.call(Operation(verb="get", path=path))
+            resources = (await self._document(path, _ResourceList)).resources
         except NotFound:
             return []
-        resources = msgspec.json.decode(answer.body, type=_ResourceList).resources
         with_status = {resource.name.removesuffix("/status"): None for resource in resources if resource.name.endswith("/status")}
         return [
             Served(

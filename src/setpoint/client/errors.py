@@ -66,6 +66,12 @@ def outcome_unknown(reason: str, operation: Operation) -> ApiError:
     return OutcomeUnknown(Status(message=reason), operation)
 
 
+def unreadable(error: Exception, operation: Operation) -> ApiError:
+    """The server answered yes with a document that is not what was asked for: a page of a proxy, say, or one that was cut short."""
+    reason = f"the answer cannot be read: {error}; does a proxy or a login page stand before the server?"
+    return outcome_unknown(reason, operation) if operation.is_write else unreachable(reason, operation)
+
+
 def not_leading(reason: str, operation: Operation) -> ApiError:
     """A write that the fence held back."""
     return NotLeading(Status(message=f"not sent: {reason}"), operation)

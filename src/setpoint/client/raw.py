@@ -14,7 +14,7 @@ import msgspec
 from setpoint.api import Answer, Duplex, Operation, Stream
 from setpoint.client import verbs
 from setpoint.client.connection import Connection
-from setpoint.client.errors import Conflict, Expired, NotFound, NotServed
+from setpoint.client.errors import Conflict, Expired, NotFound, NotServed, unreadable
 from setpoint.client.manifest import Apply
 from setpoint.client.verbs import FieldValidation, Labels, PatchType, Propagation
 from setpoint.objects import KindInfo, ListMeta, Request
@@ -23,8 +23,8 @@ Patch: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 class _Page(msgspec.Struct):
+    items: list[msgspec.Raw] | None  # stated by every list: what has none is another document, and must not pass for an empty list
     metadata: ListMeta = msgspec.field(default_factory=ListMeta)
-    items: list[msgspec.Raw] | None = None
 
 
 _OTHER_UID = re.compile(r"UID in (the )?precondition")
@@ -118,7 +118,10 @@ class RawVerbs:
                     raise
                 items, continue_, limit = [], "", 0
                 continue
-            read = _page(answer.body)
+            try:
+                read = _page(answer.body)
+            except (msgspec.DecodeError, RecursionError) as error:
+                raise unreadable(error, page) from error
             items += [bytes(item) for item in read.items or ()]
             continue_ = read.metadata.continue_ or ""
             if not continue_:
