@@ -15,6 +15,7 @@ import pytest
 
 from setpoint.api import Answer, NotSent, Operation
 from setpoint.api.status import Conflict, failure, modified, not_found
+from setpoint.cache import Cache, Scope
 from setpoint.controller import (
     Context,
     Controller,
@@ -30,7 +31,7 @@ from setpoint.controller import (
     TerminalError,
     predicates,
 )
-from setpoint.objects import Request
+from setpoint.objects import ObjectMeta, Request
 from setpoint.world import World, simulate
 
 from .fakes import Gadget, GadgetSpec, Part, Rig, Zone, gadget, overlaps, part
@@ -747,6 +748,51 @@ def test_l7_a_kind_that_is_gone_ends_the_wait_for_what_came_of_a_write_to_it() -
             await asyncio.sleep(1)
         assert len(rig.heard(Released)) > 3
         assert len(rig.runs()) > 3
+
+    simulate(main)
+
+
+def test_l7_where_an_object_may_be_listed_and_not_read_what_came_of_a_write_is_looked_for_in_the_list() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        silent = [True]
+        rig.server.silence = lambda o: o.verb == "patch" and bool(silent) and silent.pop()
+        forbidden = failure(403, "Forbidden", "parts may not be read").status.answer()
+        rig.server.mischief = lambda o: forbidden if o.verb == "get" and o.resource.resource == "parts" else None
+        async with rig.running(parts_for_gadgets()):
+            rig.server.hold()
+            await asyncio.sleep(10)
+            assert not rig.heard(Released)
+            rig.server.let_go()
+            await asyncio.sleep(10)
+            assert len(rig.heard(Released)) == 1
+            assert [run.result for run in rig.runs()][-1] == "success"
+
+    simulate(main)
+
+
+def test_l7_a_namespace_that_is_not_looked_at_any_more_ends_the_wait_for_what_came_of_a_write_to_it() -> None:
+    async def main(world: World) -> None:
+        rig = Rig(world)
+        rig.cache = Cache(rig.connection, rig.scheme, scope=Scope(["ns", "far"]))
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+        forbidden = failure(403, "Forbidden", "nothing is yours there").status.answer()
+        rig.server.mischief = lambda o: forbidden if o.namespace == "far" and o.verb in ("get", "list") else None
+        controller = Controller(Gadget).watch(Part, map=lambda part: [])
+
+        @controller.reconciler
+        async def reconcile(ctx: Context, request: Request) -> None:
+            await ctx.patch(Part, Request("far", "a"), {"spec": {"size": 3}})
+
+        rig.server.put(Part(metadata=ObjectMeta(name="a", namespace="far"), spec=GadgetSpec()))
+        async with rig.running(controller):
+            await asyncio.sleep(100)
+            assert not rig.heard(Released)
+            rig.cache.set_namespaces(["ns"])
+            await asyncio.sleep(100)
+            assert rig.heard(Released)
 
     simulate(main)
 

@@ -206,6 +206,19 @@ def test_a_write_of_unknown_outcome_makes_the_next_run_wait_for_the_cache() -> N
     in_first_run(failing, then=again)
 
 
+def test_a_collection_whose_deletion_is_of_unknown_outcome_is_waited_for_too() -> None:
+    async def first(ctx: Context, story: Story) -> None:
+        story.line.lost = lambda operation: operation.verb == "deletecollection"
+        asyncio.get_running_loop().call_later(7, story.line.flows.set)
+        await ctx.client.delete_collection(ConfigMap, namespace="default", fields="metadata.name=a")
+
+    async def again(ctx: Context, story: Story) -> None:
+        assert [obj.name for obj in await ctx.list(ConfigMap)] == ["b"]
+        assert asyncio.get_running_loop().time() >= 7
+
+    in_first_run(first, then=again)
+
+
 class Late:
     """A server that takes a second for scales, and for collections that are deleted."""
 
