@@ -77,7 +77,11 @@ def test_only_a_kind_without_namespaces_needs_a_role_in_the_cluster(cli: Cli, wr
         ("RoleBinding", "a"),
         ("Role", "b"),
         ("RoleBinding", "b"),
+        ("Role", "default"),
+        ("RoleBinding", "default"),
     ]
+    # Events about what has no namespace are there.
+    assert rights(found["Role", "default"]) == {"create events.events.k8s.io", "patch events.events.k8s.io"}
     assert rights(found["ClusterRole", ""]) == {*reads("namespaces"), "patch namespaces/status"}
     assert rights(found["Role", "a"]) == rights(found["Role", "b"])
     assert documents(cli("rbac", "two.py", "-n", "b,a").out) == found

@@ -66,3 +66,19 @@ def test_what_names_no_object_is_refused(words: tuple[str, ...]) -> None:
 def test_two_different_namespaces_are_refused() -> None:
     with pytest.raises(Failure, match="two namespaces"):
         target(("webapp", "prod/shop"), "test")
+
+
+def test_an_answer_that_no_manager_gives_is_one_sentence(cli: Cli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = threading.Thread(target=_say_json, args=(listening,), daemon=True)
+        server.start()
+        said = cli("why", "webapp", "default/shop", "--address", f"http://127.0.0.1:{listening.getsockname()[1]}").refusal()
+        server.join()
+    assert "is no manager, or one of another version of Setpoint" in said
+
+
+def _say_json(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(10_000)
+        connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"runs": [1]}')

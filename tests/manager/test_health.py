@@ -278,3 +278,10 @@ def test_checks_have_names_of_their_own():
                 manager.add_ready_check("other", "ok")  # type: ignore[arg-type]
 
     simulate(main)
+
+
+def test_a_check_whose_own_call_timed_out_says_so():
+    def refused():
+        raise TimeoutError("the pool gave no connection")
+
+    assert checked(refused) == "TimeoutError: the pool gave no connection"

@@ -22,6 +22,7 @@ from setpoint.manager.flight.loops import Loops
 from setpoint.manager.flight.recorder import FlightRecorder
 from setpoint.manager.flight.records import Run, Trigger, Write, document
 from setpoint.manager.flight.why import histories
+from setpoint.manager.flight.writes import head_of, write_of
 from setpoint.manager.metrics.exposition import exposition
 from setpoint.testing import Cluster
 from setpoint.world import Event, SimulatedClock, World, simulate
@@ -199,3 +200,15 @@ def test_managers_of_one_world_hear_their_own_runs_and_the_world_hears_all() -> 
         assert heard == ["configmap default/one"]
 
     simulate(main)
+
+
+def test_the_answer_to_a_scale_is_not_compared_with_the_object() -> None:
+    before = b'{"kind":"Deployment","metadata":{"name":"one","namespace":"default","uid":"1","resourceVersion":"1"},"spec":{"template":{}}}'
+    after = b'{"kind":"Scale","metadata":{"name":"one","namespace":"default","uid":"1","resourceVersion":"2"},"spec":{"replicas":3}}'
+    resource = GroupVersionResource("apps", "v1", "deployments")
+    body, merge = b'{"spec":{"replicas":3}}', "application/merge-patch+json"
+    operation = Operation(
+        verb="patch", resource=resource, namespace="default", name="one", subresource="scale", body=body, content_type=merge
+    )
+    write = write_of(operation, "200", "Deployment", before, after, head_of(after))
+    assert (write.paths, write.stated, write.version) == (["spec.replicas"], True, "2")

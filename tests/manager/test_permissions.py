@@ -228,3 +228,36 @@ def test_a_refusal_names_the_rule_once(caplog):
     assert yaml.safe_load(listing.partition("add to a Role in namespace 'a':\n")[2])["rules"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}
     ]
+
+
+def test_a_manager_that_is_told_to_stop_does_not_wait_for_the_check():
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(Judge(plane.transport(), {}, reviews="slow"), world), options=Options(require_permissions=True))
+            manager.add(CONTROLLER)
+            life = asyncio.create_task(manager.run())
+            await asyncio.sleep(1)
+            manager.stop()
+            async with asyncio.timeout(1):
+                await life
+            assert manager.phase.value == "ended"
+
+    simulate(main)
+
+
+def test_a_check_that_fails_leaves_nothing_behind():
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            before = len(asyncio.all_tasks())
+            judge = Judge(plane.transport(), {}, reviews="none")
+            with pytest.raises(CannotTell):
+                await missing(Connection(judge, world), needs_of([CONTROLLER], ("a", "b", "c")))
+            return len(asyncio.all_tasks()) - before
+
+    assert simulate(main) == 0
+
+
+def test_events_about_what_has_no_namespace_need_a_right_in_default():
+    controller = Controller(Namespace, reconciler=nothing)
+    assert [need.namespace for need in needs_of([controller], ("a",)) if need.resource == "events"] == ["a", "a", "default", "default"]
+    assert [need.namespace for need in needs_of([controller]) if need.resource == "events"] == ["", ""]

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from setpoint.cli.failure import USAGE, Failure
 from setpoint.manager.flight.debug_endpoint import DEFAULT_HOST, DEFAULT_PORTS
-from setpoint.manager.flight.records import History, Run
+from setpoint.manager.flight.records import History, Run, document
 from setpoint.manager.flight.why import ended, rest_in_words, run_in_words
 from setpoint.objects import Request
 from setpoint.world import real_world
@@ -58,12 +58,12 @@ def why(asked: Asked) -> None:
     question = f"/debug/why/{quote(asked.kind, safe='')}/{quote(asked.key.namespace, safe='')}/{quote(asked.key.name, safe='')}"
     if asked.controller:
         question += f"?{urlencode({'controller': asked.controller})}"
-    known: list[tuple[str, Any]] = []
+    known: list[tuple[str, list[History]]] = []
     unknown: list[tuple[str, str]] = []
     for address in [_address(asked.address)] if asked.address else _found():
         status, answer = _get(address + question)
         if status == 200:
-            known.append((address, answer))
+            known.append((address, _histories(address, answer)))
         else:
             unknown.append((address, answer.get("error", f"it answers {status}") if isinstance(answer, dict) else f"it answers {status}"))
     if not known and not unknown:
@@ -75,15 +75,22 @@ def why(asked: Asked) -> None:
         several = len(unknown) > 1
         raise Failure("; ".join(f"{address}: {error}" if several else error for address, error in unknown))
     if asked.json:
-        found = [history for _, answer in known for history in answer]
+        found = [document(history) for _, histories in known for history in histories]
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n")
         return
     out = Console(file=sys.stdout, highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto")
     now = real_world().clock.now().timestamp()
-    for address, answer in known:
-        for history in msgspec.convert(answer, list[History]):
+    for address, histories in known:
+        for history in histories:
             for line in _shown(history, asked.last, now, address if len(known) > 1 else ""):
                 out.print(line)
+
+
+def _histories(address: str, answer: Any) -> list[History]:
+    try:
+        return msgspec.convert(answer, list[History])
+    except msgspec.ValidationError as error:
+        raise Failure(f"what answers at {address} is no manager, or one of another version of Setpoint: {error}") from error
 
 
 def _address(text: str) -> str:

@@ -82,13 +82,13 @@ class Health:
 async def outcome(check: Check) -> str | None:
     """What a check says; one that fails, or takes longer than `CHECK_LIMIT`, says so."""
     try:
-        async with asyncio.timeout(CHECK_LIMIT):
+        async with asyncio.timeout(CHECK_LIMIT) as limit:
             said = check()
             if inspect.isawaitable(said):
                 said = await said
-    except TimeoutError:
-        return f"it has not answered for {CHECK_LIMIT:g} s"
     except Exception as error:
+        if limit.expired():
+            return f"it has not answered for {CHECK_LIMIT:g} s"
         return f"{type(error).__name__}: {error}"
     if said is None or isinstance(said, str):
         return said

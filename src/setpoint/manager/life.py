@@ -53,6 +53,18 @@ class Life:
             for task in waiting:
                 task.cancel()
 
+    async def until_stopped(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does this, or as much of it as can be done before it is told to stop. Raises what it raises."""
+        working, stopping = asyncio.create_task(work), asyncio.create_task(self.told_to_stop.wait())
+        try:
+            await asyncio.wait([working, stopping], return_when=FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            working.cancel()
+            await asyncio.wait([working])
+        if not working.cancelled():
+            working.result()
+
     def wind_down(self) -> None:
         """From now on, a part may end."""
         self.phase = Phase.STOPPING

@@ -285,7 +285,9 @@ class Manager:
     async def _run_controllers(self) -> None:
         checking: asyncio.Task[None] | None = None
         if self.options.require_permissions:
-            await self._check_permissions()
+            await self._life.until_stopped(self._check_permissions())
+            if self._life.told_to_stop.is_set():
+                return
         elif self.options.check_permissions and not self.world.simulated:
             checking = asyncio.create_task(self._check_permissions(), name="the check of permissions")
             checking.add_done_callback(say_failed)

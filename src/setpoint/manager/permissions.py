@@ -78,7 +78,8 @@ def needs_of(
         if controller.owns:
             # Where the server makes sure that nobody blocks another's deletion, that is what an owner reference needs.
             need(["update"], primary, "/finalizers")
-        for namespace in namespaces:
+        # Events about what has no namespace are in "default".
+        for namespace in dict.fromkeys((*namespaces, *(() if primary.namespaced or "" in namespaces else ("default",)))):
             found.update((Need(verb, EVENTS.group, EVENTS.resource, namespace), None) for verb in ("create", "patch"))
     if election is not None:
         lease = kind_of(Lease)

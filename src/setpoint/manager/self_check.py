@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,6 +26,8 @@ from setpoint.objects import KindInfo, kind_of
 from setpoint.world import Event
 
 log = logging.getLogger("setpoint.manager")
+
+T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds that the server may take to say what we may do; then it is not waited for."""
@@ -49,17 +52,28 @@ async def missing(connection: Connection, needs: Sequence[Need]) -> list[Need]:
         if namespace and (allows := await _rules(connection, namespace)) is not None:
             wanted = [need for need in wanted if not allows(need)]
         # The rules of several roles may not be all that there is to it: what they do not allow is asked for by itself.
-        allowed = await asyncio.gather(*(_allowed(connection, need, slots) for need in wanted))
+        allowed = await _all(_allowed(connection, need, slots) for need in wanted)
         return [need for need, yes in zip(wanted, allowed, strict=True) if not yes]
 
     try:
         async with asyncio.timeout(PATIENCE):
-            found = await asyncio.gather(*map(of_namespace, dict.fromkeys(need.namespace for need in needs)))
+            found = await _all(map(of_namespace, dict.fromkeys(need.namespace for need in needs)))
     except TimeoutError:
         raise CannotTell(f"it has not answered for {PATIENCE:g} s") from None
     except (ApiError, msgspec.MsgspecError) as error:
         raise CannotTell(str(error)) from error
     return [need for of_one in found for need in of_one]
+
+
+async def _all(questions: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All answers; after a failure, nothing more is asked."""
+    asking = [asyncio.create_task(question) for question in questions]
+    try:
+        return await asyncio.gather(*asking)
+    finally:
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
 
 
 async def check(connection: Connection, needs: Sequence[Need], refusals: Refusals, *, require: bool) -> None:

@@ -11,6 +11,7 @@ loopback by name: a web page that has a name of its own lead there gets nothing.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -121,14 +122,19 @@ def _answers(manager: Manager) -> dict[str, Callable[[web.Request], Any]]:
 def _json(content: Any, status: int = 200) -> web.Response:
     from aiohttp import web
 
-    body = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+    try:
+        encoded = msgspec.json.encode(content)
+    except UnicodeEncodeError:  # a key that somebody has asked for, and that no server can have
+        encoded = json.dumps(content).encode()
+    body = msgspec.json.format(encoded, indent=2) + b"\n"
     return web.Response(body=body, status=status, content_type="application/json")
 
 
 async def _from_here(request: web.Request, handler: Callable[[web.Request], Any]) -> Any:
     from aiohttp import web
 
-    if (request.host.rpartition(":")[0] or request.host) not in _LOOPBACK:
+    host = request.host.lower()
+    if host not in _LOOPBACK and host.rpartition(":")[0] not in _LOOPBACK:
         return web.Response(status=421, text="this is served on loopback alone, under the names 127.0.0.1 and localhost\n")
     return await handler(request)
 

@@ -52,7 +52,7 @@ def _done(operation: Operation, code: str) -> str:
 def _compare(write: Write, operation: Operation, before: bytes | None, after: bytes, head: Head) -> None:
     write.version = head.resource_version
     was = head_of(before)
-    if was is not None and was.uid == head.uid:
+    if was is not None and was.uid == head.uid and operation.subresource != "scale":  # whose answer is a Scale, in the object's name
         write.changed = was.resource_version != head.resource_version
         paths = changed_paths(before or b"{}", after) if write.changed else []
     else:
