@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import itertools
 import json
@@ -19,6 +20,7 @@ from setpoint.cache import Cache, Scope
 from setpoint.controller import (
     Context,
     Controller,
+    ControllerRuntime,
     Held,
     MapperFailed,
     Predicate,
@@ -612,6 +614,20 @@ def test_l7_conflicts_that_do_not_end_become_errors() -> None:
     assert labels == ["requeue"] * 8 + ["error"] * 2 + ["success"]
 
 
+def test_l7_only_lost_races_in_a_row_are_counted_as_such() -> None:
+    conflict = modified(Gadget.__kind__.group_version_resource, "a")
+    assert [label for label, _ in outcomes_of(*[Result(requeue_after=0)] * 9, conflict)] == ["requeue"] * 10 + ["success"]
+    assert [label for label, _ in outcomes_of(*[RuntimeError("x")] * 9, conflict)] == ["error"] * 9 + ["requeue", "success"]
+    labels = [label for label, _ in outcomes_of(*[conflict] * 8, RuntimeError("x"), conflict)]
+    assert labels == ["requeue"] * 8 + ["error", "requeue", "success"]
+
+
+def test_l7_lost_races_of_tasks_in_a_group_are_lost_races_and_not_if_one_of_them_failed_otherwise() -> None:
+    conflict = modified(Gadget.__kind__.group_version_resource, "a")
+    assert outcomes_of(ExceptionGroup("of tasks", [conflict, ExceptionGroup("inner", [conflict])]))[0][0] == "requeue"
+    assert outcomes_of(ExceptionGroup("of tasks", [conflict, RuntimeError("x")]))[0][0] == "error"
+
+
 def test_l7_a_wrong_return_type_is_a_failure_that_says_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
     assert [label for label, _ in outcomes_of(42, None)] == ["error", "success"]
     assert "returned 42: return None, or Result(requeue_after=...)" in caplog.text
@@ -862,6 +878,56 @@ def test_stop_lets_runs_end_and_stopping_again_without_waiting_cancels_them() ->
         return ends
 
     assert simulate(main) == ["by itself", "cancelled"]
+
+
+def test_what_is_stopped_before_its_caches_are_complete_does_not_begin_to_listen_later() -> None:
+    async def main(world: World) -> int:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        controller = parts_for_gadgets().watch(Part, map=lambda part: [])
+        runtime = ControllerRuntime(controller, world=world, cache=rig.cache, client=rig.client)
+        starting = asyncio.ensure_future(runtime.start())
+        await asyncio.sleep(1)
+        await runtime.stop()
+        cache = asyncio.ensure_future(rig.cache.run())
+        await starting
+        await asyncio.sleep(1)
+        mappers = [task for task in asyncio.all_tasks() if task.get_name().endswith("-mapper")]
+        cache.cancel()
+        await asyncio.gather(cache, return_exceptions=True)
+        return len(mappers)
+
+    assert simulate(main) == 0
+
+
+def test_a_stop_that_is_cut_short_is_completed_by_the_next_one() -> None:
+    """The first is cancelled while it waits for a mapper that does not end; the second must wait for no key that is held."""
+
+    async def main(world: World) -> float:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+
+        async def stubborn(reader: Reader, part: Part) -> list[Request]:
+            for _ in range(3):
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(20)
+            return []
+
+        rig.server.put(part("b"))
+        async with rig.running(parts_for_gadgets().watch(Part, map=stubborn)) as (runtime,):
+            rig.server.hold()
+            await asyncio.sleep(10)
+            assert rig.heard(Held)
+            stopping = asyncio.ensure_future(runtime.stop())
+            await asyncio.sleep(0.5)
+            stopping.cancel()
+            await asyncio.gather(stopping, return_exceptions=True)
+            before = asyncio.get_running_loop().time()
+            await runtime.stop(wait=False)
+            return asyncio.get_running_loop().time() - before
+
+    assert simulate(main) <= 1
 
 
 def test_l7_stopping_does_not_wait_for_what_came_of_a_write() -> None:

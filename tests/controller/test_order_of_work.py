@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from setpoint.client.errors import OutcomeUnknown
 from setpoint.controller import Backoff, Bucket, Context, Controller, MapperFailed, MaxOf, QueueTaken, Reader, Result, SyncContext
 from setpoint.controller.lanes import LOW_PRIORITY
 from setpoint.controller.thread_pool import PATIENCE, ThreadPool
@@ -186,6 +187,27 @@ def test_with_a_least_interval_a_hot_loop_runs_once_in_each_and_failures_are_ret
 
 def test_a_later_timer_is_kept_over_the_least_interval() -> None:
     assert starts_of([Result(requeue_after=300), None], min_interval=30) == [0, 300]
+
+
+def test_a_key_rests_for_the_least_interval_also_after_its_wait_for_a_write_of_unknown_outcome() -> None:
+    async def main(world: World) -> float:
+        rig = Rig(world)
+        rig.server.put(gadget())
+        rig.server.silence = lambda operation: operation.verb == "patch"
+        starts: list[float] = []
+
+        async def reconcile(ctx: Context, request: Request) -> Result:
+            starts.append(asyncio.get_running_loop().time())
+            if len(starts) == 1:
+                with pytest.raises(OutcomeUnknown):
+                    await ctx.patch(Gadget, request, {"spec": {"size": 7}})
+            return Result(requeue_after=0.1)
+
+        async with rig.running(Controller(Gadget, reconciler=reconcile, min_interval=30)):
+            await asyncio.sleep(100)
+        return starts[1] - starts[0]
+
+    assert simulate(main) >= 30
 
 
 # ---- async mappers that hang

@@ -27,9 +27,11 @@ class Outcomes:
     def __init__(self, controller: str, queue: Queue) -> None:
         self._controller = controller
         self._queue = queue
+        self._lost_races: dict[Request, int] = {}
 
     def succeeded(self, key: Request, result: Result | None) -> Outcome:
         """A run that raised nothing: what it asked for. Its backoff begins anew, unless it asked to run again at once."""
+        self._lost_races.pop(key, None)
         seconds = None if result is None else result.seconds
         if result is None or seconds is None:
             self._queue.forget(key)
@@ -44,6 +46,10 @@ class Outcomes:
     def failed(self, key: Request, error: BaseException) -> Outcome:
         """A run that raised: another one after the key's backoff, and a line in the log, as loud as the error is a surprise."""
         about = {"controller": self._controller, "request": str(key)}
+        lost_race = is_lost_race(error)
+        in_a_row = self._lost_races.pop(key, 0) + 1
+        if lost_race:
+            self._lost_races[key] = in_a_row
         if isinstance(error, TerminalError):
             self._queue.forget(key)
             log.error("terminal error, not tried again until something changes: %s", in_words(error), extra=about)
@@ -53,13 +59,17 @@ class Outcomes:
         if isinstance(error, NotLeading):
             log.info("%s; %s", error, again, extra=about)
             return "requeue"
-        lost_race = is_lost_race(error)
-        if lost_race and self._queue.limiter.failures(key) <= QUIET_CONFLICTS:
+        if lost_race and in_a_row <= QUIET_CONFLICTS:
             log.info("lost a race, %s: %s", again, error, extra=about)
             return "requeue"
         known = lost_race or isinstance(error, DeadlineExceeded | WrongResult)  # the sentence says it all
         log.error("reconcile failed, %s: %s", again, in_words(error), exc_info=None if known else error, extra=about)
         return "error"
+
+    def forget(self, key: Request) -> None:
+        """There are no runs of the key any more."""
+        self._lost_races.pop(key, None)
+        self._queue.forget(key)
 
     def told(self, key: Request, run: str, outcome: Outcome, seconds: float, error: BaseException | None) -> RunEnded:
         """The end of a run, as observers hear of it."""
@@ -78,5 +88,10 @@ class Outcomes:
 
 
 def is_lost_race(error: BaseException) -> bool:
-    """Whether somebody else was faster: the object has changed since it was read, or is gone by the time it is written."""
+    """Whether somebody else was faster: the object has changed since it was read, or is gone by the time it is written.
+
+    Of several at once, as of a `TaskGroup`, that must be so of each.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return all(is_lost_race(each) for each in error.exceptions)
     return isinstance(error, Conflict) or (isinstance(error, NotFound) and not isinstance(error, NotServed))

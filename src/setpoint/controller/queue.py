@@ -196,10 +196,13 @@ class Queue:
         self._busy[key].priority = NORMAL_PRIORITY
         self._held += 1
 
-    def release(self, key: Request) -> None:
-        """Ends `hold`."""
+    def release(self, key: Request, *, rest: bool = False) -> None:
+        """Ends `hold`; from now on as after `rest`, if the run has succeeded."""
         self._held -= 1
-        self.done(key)
+        if rest:
+            self.rest(key)
+        else:
+            self.done(key)
 
     def shut_down(self) -> None:
         """Gives out nothing more, takes nothing more, and wakes all who wait. Runs in progress end with `done` as ever."""

@@ -144,6 +144,8 @@ class ControllerRuntime:
         self._started = True
         for trigger in list(self._triggers):
             await trigger.informer.synced()
+        if self._stopped:
+            return
         self._listening = True
         for trigger in self._triggers:
             trigger.start()
@@ -182,10 +184,10 @@ class ControllerRuntime:
             self._stopped = True
             self.queue.shut_down()
             self.tools.memo.close()
-            for trigger in self._triggers:
-                await trigger.stop()
             self._holds.cancel()
             self._inflow.close()
+        for trigger in list(self._triggers):  # again, where stopping it was cut short
+            await trigger.stop()
         if not wait:
             self._inflow.close()
             for task in self._workers:
@@ -299,7 +301,7 @@ class ControllerRuntime:
                 self.active -= 1
                 if state.unknown and not self._stopped:
                     self.queue.hold(key)
-                    self._holds.spawn(self._release(key, state))
+                    self._holds.spawn(self._release(key, state, succeeded))
                 elif succeeded:
                     self.queue.rest(key)
                 else:
@@ -310,7 +312,7 @@ class ControllerRuntime:
         self.tools.said.once(
             "not looked at", key.namespace, f"requests in namespace {key.namespace!r} are passed over: the manager does not watch it"
         )
-        self.queue.forget(key)
+        self._outcomes.forget(key)
         self.queue.done(key)
 
     async def _reconcile(self, key: Request, state: RunState) -> bool:
@@ -331,11 +333,11 @@ class ControllerRuntime:
             world.observer.emit(self._outcomes.told(key, run, outcome, world.clock.monotonic() - started, error))
         return error is None
 
-    async def _release(self, key: Request, state: RunState) -> None:
+    async def _release(self, key: Request, state: RunState, succeeded: bool) -> None:
         observer = self.world.observer
         observer.emit(Held(controller=self.name, request=key))
         try:
             await reach(self.tools, state.unknown)
         finally:
-            self.queue.release(key)
+            self.queue.release(key, rest=succeeded)
         observer.emit(Released(controller=self.name, request=key))
