@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import tracemalloc
 from typing import Any
 
 import pytest
 
 from setpoint import Context, Controller, ObjectMeta, Request
 from setpoint.api import GroupVersionResource, Operation
+from setpoint.cache import Change
 from setpoint.client import Connection
 from setpoint.client.events import RequestDone, RequestSent
 from setpoint.cluster import ControlPlane
@@ -18,12 +20,15 @@ from setpoint.controller.events import Outcome
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import Manager
 from setpoint.manager.flight.debug_endpoint import _json
+from setpoint.manager.flight.heads import head_of
+from setpoint.manager.flight.in_progress import Asked
 from setpoint.manager.flight.loops import Loops
 from setpoint.manager.flight.recorder import FlightRecorder
 from setpoint.manager.flight.records import Run, Trigger, Write, document
 from setpoint.manager.flight.why import histories
-from setpoint.manager.flight.writes import head_of, write_of
+from setpoint.manager.flight.writes import write_of
 from setpoint.manager.metrics.exposition import exposition
+from setpoint.objects import kind_of
 from setpoint.testing import Cluster
 from setpoint.world import Event, SimulatedClock, World, simulate
 
@@ -212,3 +217,40 @@ def test_the_answer_to_a_scale_is_not_compared_with_the_object() -> None:
     )
     write = write_of(operation, "200", "Deployment", before, after, head_of(after))
     assert (write.paths, write.stated, write.version) == (["spec.replicas"], True, "2")
+
+
+def test_a_standby_does_not_keep_every_state_that_its_keys_went_through() -> None:
+    """Keys wait for days while another process leads: of each, the states around its last change are kept, and the version it had first."""
+    recorder, info = recording(), kind_of(ConfigMap)
+
+    def state(version: int) -> bytes:
+        head = (
+            f'{{"metadata":{{"name":"one","namespace":"default","uid":"1","resourceVersion":"{version}","managedFields":[]}},"data":{{"x":"'
+        )
+        return (head + f'{version}"}}}}').ljust(3_000).encode()
+
+    tracemalloc.start()
+    try:
+        for number in range(2_000):
+            request = Request("default", f"{number}")
+            before = state(1)
+            for version in range(2, 12):
+                after = state(version)
+                change = Change(request, before, after)
+                recorder.hear(Triggered(controller="one", request=request, cause=Cause("watch", info, change)))
+                before = after
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    last = Request("default", "1999")
+    (trigger,) = recorder.pending("one", last)
+    assert (trigger.what, trigger.old, trigger.new, trigger.times, trigger.paths) == ("changed", "1", "11", 10, ["data.x"])
+    (early,) = recorder.pending("one", Request("default", "0"))
+    assert (early.what, early.old, early.new, early.times) == ("changed", "1", "11", 10)
+    asked = recorder._controllers["one"].asked[last]
+    assert isinstance(asked, Asked)
+    (merged,) = asked.causes.values()
+    assert len(merged.last) == 1
+    assert merged.first.change is not None
+    assert len(merged.first.change.old or b"") < 300
+    assert kept < 2_000 * 16_000  # half of them came before there was a crowd

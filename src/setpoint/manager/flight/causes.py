@@ -5,10 +5,10 @@ from __future__ import annotations
 from setpoint.cache import Change
 from setpoint.controller import Cause
 from setpoint.manager.flight.changed_paths import changed_paths
+from setpoint.manager.flight.heads import head_of
 from setpoint.manager.flight.in_progress import KEPT, Asked, Merged
 from setpoint.manager.flight.records import Own, Trigger, bounded
 from setpoint.manager.flight.writers import OwnWrites, foreign_writer
-from setpoint.manager.flight.writes import head_of
 from setpoint.world import Clock
 
 _DETAILS = 100

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from setpoint.cache import Change
 from setpoint.controller import Cause
+from setpoint.manager.flight.heads import head_of
 from setpoint.manager.flight.records import Effect, Write
 from setpoint.objects import Request
 
@@ -13,17 +17,24 @@ KEPT = 20
 class Merged:
     """The causes of one source about one object: the first, the last few, and how many there were."""
 
-    __slots__ = ("first", "last", "times")
+    __slots__ = ("bare", "first", "last", "times")
 
     def __init__(self, cause: Cause) -> None:
         self.first = cause
         self.last = [cause]
         self.times = 1
+        self.bare = False
 
-    def add(self, cause: Cause) -> None:
+    def add(self, cause: Cause, crowded: bool) -> None:
+        """One more; in a crowd of keys that wait, as on a standby for days, no states are kept but those around the last change."""
         if cause is self.last[-1]:
             return  # one change may concern a key twice: by what the object was, and by what it is
-        self.last = [*self.last[-2:], cause]
+        if not crowded:
+            self.last = [*self.last[-2:], cause]
+        else:
+            if not self.bare:
+                self.first, self.bare = _without_states(self.first), True
+            self.last = [cause]
         self.times += 1
 
 
@@ -36,15 +47,26 @@ class Asked:
         self.causes = {_place_of(cause): Merged(cause)}
         self.more = 0
 
-    def add(self, cause: Cause) -> None:
+    def add(self, cause: Cause, crowded: bool) -> None:
         place = _place_of(cause)
         known = self.causes.get(place)
         if known is not None:
-            known.add(cause)
+            known.add(cause, crowded)
         elif len(self.causes) < KEPT:
             self.causes[place] = Merged(cause)
         else:
             self.more += 1
+
+
+def _without_states(cause: Cause) -> Cause:
+    """The same cause, with no more of its object than the head of what it was."""
+    change = cause.change
+    if change is None:
+        return cause
+    old = None
+    if change.old is not None and (head := head_of(change.old)) is not None:
+        old = msgspec.json.encode({"metadata": head})
+    return Cause(cause.source, cause.info, Change(change.key, old, None, change.initial, change.left), cause.about)
 
 
 def _place_of(cause: Cause) -> tuple[str, str, Request | str]:

@@ -26,11 +26,12 @@ from setpoint.controller import (
     Triggered,
 )
 from setpoint.manager.flight.causes import Causes
+from setpoint.manager.flight.heads import head_of
 from setpoint.manager.flight.in_progress import KEPT, Active, Asked
 from setpoint.manager.flight.loops import Loop, Loops
 from setpoint.manager.flight.records import Effect, Read, Run, Trigger, bounded, pack, unpack
 from setpoint.manager.flight.writers import OwnWrites
-from setpoint.manager.flight.writes import head_of, place_of, write_of
+from setpoint.manager.flight.writes import place_of, write_of
 from setpoint.manager.listening import Faults
 from setpoint.objects import Request
 from setpoint.world import Clock, Event
@@ -41,6 +42,8 @@ CAPACITY = 32 * 2**20
 """Bytes that all records may take, about: 100,000 keys that ran once, or some 5,000 that have ten eventful runs each."""
 RUNS = 10
 """So many runs of a key are kept."""
+_CROWD = 1000
+"""Where more keys than that wait for their runs, less is kept of why."""
 _IN_FLIGHT = 1024
 """So many writes that wait for their answers are remembered."""
 _EACH = 160
@@ -188,7 +191,7 @@ class FlightRecorder:
             return
         if isinstance(asked, Cause):
             asked = keys.asked[event.request] = Asked(asked)
-        asked.add(event.cause)
+        asked.add(event.cause, len(keys.asked) > _CROWD)
 
     def _taken(self, event: QueueTaken) -> None:
         if (keys := self._controllers.get(event.controller)) is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from setpoint.api import Operation
 from setpoint.api.operation import APPLY_PATCH, MERGE_PATCH
 from setpoint.manager.flight.changed_paths import changed_paths, stated_paths
+from setpoint.manager.flight.heads import head_of
 from setpoint.manager.flight.in_progress import KEPT
 from setpoint.manager.flight.records import Write, bounded
-from setpoint.objects import DecodeError, Request, decode_head
+from setpoint.objects import Request
 from setpoint.objects.head import Head
 
 _PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
@@ -31,16 +30,6 @@ def write_of(operation: Operation, code: str, kind: str, before: bytes | None, a
 def place_of(operation: Operation) -> str:
     """Namespace and name of what an operation is about; "" where it names none."""
     return str(Request(operation.namespace, operation.name)) if operation.name else ""
-
-
-def head_of(data: bytes | None) -> Head | None:
-    """The head of an object; None where there is none."""
-    if not data:
-        return None
-    try:
-        return decode_head(data)
-    except (DecodeError, msgspec.DecodeError, RecursionError):
-        return None  # an answer that is no object, such as a Status
 
 
 def _done(operation: Operation, code: str) -> str:
