@@ -278,3 +278,45 @@ def test_a_failing_test_shows_where_the_reconciler_failed(tmp_path: Path):
     assert "AttributeError: 'str' object has no attribute 'no_such_attribute'" in ended.stdout
     assert 'config_map.data["a"].no_such_attribute' in ended.stdout
     assert "NotSettled: these runs have failed" in ended.stdout
+
+
+def test_a_manager_that_somebody_cancels_leaves_no_block_that_goes_on_without_it():
+    async def main(manager: Manager):
+        async def block():
+            (life,) = (task for task in asyncio.all_tasks() if task.get_name() == "manager")
+            life.cancel()
+            await asyncio.sleep(100)
+
+        assert "was cancelled by somebody else" in str(await raised(manager, block))
+
+    embedded(main)
+
+
+def test_the_end_of_a_program_is_no_failure_of_its_manager():
+    async def main(manager: Manager):
+        async def program():
+            async with manager.running():
+                await asyncio.sleep(100)
+
+        before = asyncio.all_tasks()
+        running = asyncio.create_task(program())
+        await asyncio.sleep(1)
+        for task in asyncio.all_tasks() - before:
+            task.cancel()
+        await asyncio.wait([running])
+        assert running.cancelled()
+
+    embedded(main)
+
+
+def test_a_second_attempt_to_run_a_manager_does_not_end_the_first():
+    async def main(manager: Manager):
+        async with manager.running():
+            await asyncio.sleep(1)
+            with pytest.raises(RuntimeError, match="a manager runs once"):
+                async with manager.running():
+                    await asyncio.sleep(1)
+            await asyncio.sleep(1)
+            assert manager.phase is Phase.RUNNING
+
+    embedded(main)

@@ -35,7 +35,8 @@ class Running:
         assert block is not None, "it was entered"
         assert life is not None, "it was entered"
         self._block = None
-        self._manager.stop()
+        if not life.done():  # else it is another one's to stop: a manager runs once
+            self._manager.stop()
         if self._interrupted:
             if not isinstance(error, asyncio.CancelledError):
                 with suppress(asyncio.CancelledError):
@@ -46,11 +47,16 @@ class Running:
             await self._until_ended(life)
         if not life.cancelled() and (failure := life.exception()) is not None:
             raise failure from error
+        if life.cancelled() and self._interrupted:
+            raise RuntimeError("the manager was cancelled by somebody else, and so the block that relies on it cannot go on") from error
 
     def _ended(self, life: asyncio.Task[None]) -> None:
-        if self._block is not None and not life.cancelled() and life.exception() is not None:
-            self._interrupted = True
-            self._block.cancel()
+        if self._block is None:
+            return
+        if self._block.cancelling() if life.cancelled() else life.exception() is None:
+            return  # both are cancelled, as at the end of a program; or it was told to stop
+        self._interrupted = True
+        self._block.cancel()
 
     async def _until_ended(self, life: asyncio.Task[None]) -> None:
         """Cancelled once more, it does not wait for anything to end well."""
