@@ -5,7 +5,8 @@ from contextlib import aclosing
 
 import pytest
 
-from setpoint.api import Operation, Outcome, StreamBroken, Unknown
+from setpoint.api import Answer, Operation, Outcome, StreamBroken, Unknown
+from setpoint.api.watch import encode_frame
 from setpoint.client import Client, Connection, InProcessTransport, errors
 from setpoint.client.watching import Seen
 from setpoint.cluster.server import ApiServer
@@ -237,5 +238,85 @@ def test_an_edit_is_done_anew_while_others_write():
         with pytest.raises(errors.Conflict):
             await client.edit(ConfigMap, Request("default", "a"), change)
         assert line.instead == []
+
+    on(act)
+
+
+def test_wait_waits_out_a_server_that_is_not_there_yet_and_a_watch_one_that_a_proxy_speaks_for():
+    async def act(client: Client, line: Line):
+        await client.create(named("a"))
+        line.instead = [("list", Unknown("reset"))] * 4 + [("list", no(503, "ServiceUnavailable", "starting"))]
+        line.instead += [("list", no(502, "", "Bad Gateway")), ("list", Answer(status=200, body=b"<html>"))]
+        assert (await client.wait(ConfigMap, "a")).name == "a"
+        line.instead = [("list", no(403, "Forbidden", "no"))]
+        with pytest.raises(errors.Forbidden):
+            await client.wait(ConfigMap, "a")
+
+    on(act)
+
+
+def test_a_server_that_forgets_every_version_at_once_is_not_asked_without_end():
+    async def act(client: Client, line: Line):
+        line.instead = [("watch", no(410, "Expired", "too old resource version"))] * 1
+        original = line.send
+
+        async def send(operation):
+            if operation.verb == "watch":
+                line.instead = [("watch", no(410, "Expired", "too old resource version"))]
+            return await original(operation)
+
+        line.send = send
+        with pytest.raises(TimeoutError):
+            await client.wait(ConfigMap, "a", timeout=60)
+        assert line.verbs.count("list") < 12
+
+    on(act)
+
+
+def test_a_frame_that_cannot_be_read_costs_neither_what_came_before_nor_what_comes_after(caplog):
+    class Frames:
+        def __init__(self, *lines: bytes) -> None:
+            self.lines = list(lines)
+
+        async def read(self):
+            if self.lines:
+                lines, self.lines = self.lines, []
+                return lines
+            return await asyncio.get_running_loop().create_future()
+
+        async def close(self): ...
+
+    async def act(client: Client, line: Line):
+        for name in ("a", "b"):
+            await client.create(named(name))
+        raw = {name: await client.get_raw(client.info_of(ConfigMap), Request("default", name)) for name in ("a", "b")}
+        headless = encode_frame("MODIFIED", b'{"kind":"ConfigMap"}')
+        for broken in (b'{"type":', b'{"type":"ERROR","object":[]}', b"{}"):
+            seen = client.watch(ConfigMap, namespace="default", fields="metadata.name!=kube-root-ca.crt")
+            line.instead = [("watch", Frames(headless, encode_frame("DELETED", raw["a"]), broken))]
+            async with aclosing(seen):
+                given = [short(await anext(seen)) for _ in range(4)]
+            assert given == [("a", {}), ("b", {}), ("a", None), ("a", {})]
+
+    on(act)
+    assert "left out of a watch" in caplog.text
+
+
+def test_what_a_function_raises_is_not_taken_for_the_end_of_the_waiting_and_a_coroutine_not_for_true():
+    async def act(client: Client, line: Line):
+        await client.create(named("a"))
+
+        def raises(obj: ConfigMap) -> bool:
+            raise TimeoutError("mine")
+
+        async def later(obj: ConfigMap) -> bool:
+            return False
+
+        with pytest.raises(TimeoutError, match=r"^mine$"):
+            await client.wait(ConfigMap, "a", raises)
+        with pytest.raises(TypeError, match="until is called as a plain function"):
+            await client.wait(ConfigMap, "a", later)
+        with pytest.raises(TypeError, match="change is called as a plain function"):
+            await client.edit(ConfigMap, "a", later)
 
     on(act)

@@ -239,7 +239,7 @@ class _ListMeta(msgspec.Struct, rename={"resource_version": "resourceVersion", "
 
 class _List(msgspec.Struct):
     metadata: _ListMeta
-    items: list[msgspec.Raw] | None = None
+    items: list[msgspec.Raw] | None  # stated by every list: what has none is another document, and must not pass for an empty list
 
 
 _decode_list = msgspec.json.Decoder(_List).decode

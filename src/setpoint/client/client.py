@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import builtins
 import copy
+import inspect
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 import msgspec
 
@@ -176,12 +177,12 @@ class Client(PreparingVerbs, PodVerbs):
         """
         info = self.info_of(kind)
         where = self.key(info, key, namespace)
-        chance = self.connection.world.chance
+        chance, changing = self.connection.world.chance, cast("Callable[[K], Any]", change)
         for left in reversed(range(_EDITS)):
             obj = await self.get(kind, where, live=True)
             if obj is None:
                 raise not_found(info.group_version_resource, where.name)
-            change(obj)
+            _refuse_awaitable(changing(obj), "change")
             try:
                 await self.change_raw(obj, subresource=subresource)
                 return obj
@@ -306,8 +307,16 @@ class Client(PreparingVerbs, PodVerbs):
         """
         info = self.info_of(kind)
         where = self.key(info, key, namespace)
-        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}")
-        found = await wait_until(changes, where, lambda data: data is not None and until(decode(kind, data)), info, timeout)
+        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}", patient=True)
+
+        def holds(data: bytes | None) -> bool:
+            if data is None:
+                return False
+            answer: Any = until(decode(kind, data))
+            _refuse_awaitable(answer, "until")
+            return bool(answer)
+
+        found = await wait_until(changes, where, holds, info, timeout)
         assert found is not None
         return decode(kind, found)
 
@@ -315,11 +324,13 @@ class Client(PreparingVerbs, PodVerbs):
         """Waits until there is no such object. Raises `TimeoutError` after `timeout` seconds."""
         info = self.info_of(kind)
         where = self.key(info, key, namespace)
-        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}")
+        changes = self._levels(info, where.namespace, None, f"metadata.name={where.name}", patient=True)
         await wait_until(changes, where, lambda data: data is None, info, timeout)
 
-    def _levels(self, info: KindInfo, namespace: str, labels: Labels, fields: str) -> AsyncGenerator[dict[Request, bytes | None], None]:
-        return levels(self, self.connection.world, info, namespace, labels=labels, fields=fields)
+    def _levels(
+        self, info: KindInfo, namespace: str, labels: Labels, fields: str, *, patient: bool = False
+    ) -> AsyncGenerator[dict[Request, bytes | None], None]:
+        return levels(self, self.connection.world, info, namespace, labels=labels, fields=fields, patient=patient)
 
     # scale, and tokens
 
@@ -357,3 +368,11 @@ class Client(PreparingVerbs, PodVerbs):
             return read_token(answer.body)
         except (msgspec.DecodeError, RecursionError) as error:
             raise unreadable(error, operation) from error
+
+
+def _refuse_awaitable(answer: object, name: str) -> None:
+    """A coroutine is true, and does nothing: who passes an `async def` would be told that all is well."""
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise TypeError(f"{name} is called as a plain function and was given as `async def`")
