@@ -252,6 +252,66 @@ def test_l3_a_mapper_goes_on_whatever_it_has_raised(error: BaseException) -> Non
     assert simulate(main) == ["for-1", "for-5"]
 
 
+def test_l3_a_mapper_that_goes_on_failing_for_an_object_that_changes_is_tried_once_for_all_and_misses_no_state() -> None:
+    """With a retry for each change, an hour of changes would end in a storm of them."""
+
+    async def main(world: World) -> tuple[int, list[int]]:
+        rig = Rig(world)
+        sizes: list[int] = []
+        fails = [True]
+
+        def mapper(part: Part) -> list[Request]:
+            if fails:
+                raise ValueError("not now")
+            sizes.append(part.spec.size)
+            return [A]
+
+        async with rig.running(Controller(Gadget, reconciler=nothing).watch(Part, map=mapper)):
+            for size in range(10):
+                rig.server.put(part(size=size))
+                await asyncio.sleep(10)
+            before = len(rig.heard(MapperFailed))
+            await asyncio.sleep(2000)
+            retries = len(rig.heard(MapperFailed)) - before
+            fails.clear()
+            await asyncio.sleep(2000)
+        return retries, sizes
+
+    retries, sizes = simulate(main)
+    assert retries < 10
+    assert sizes == [*range(10)]
+
+
+def test_l3_a_state_that_cannot_be_read_is_not_tried_for_ever_but_what_follows_it_is_mapped() -> None:
+    async def main(world: World) -> tuple[int, list[int]]:
+        rig = Rig(world)
+        sizes: list[int] = []
+
+        def mapper(part: Part) -> list[Request]:
+            sizes.append(part.spec.size)
+            return [A]
+
+        metadata = {"name": "a", "namespace": "ns"}
+        unreadable = {"apiVersion": "test.example.com/v1", "kind": "Part", "metadata": metadata, "spec": {"size": "?"}}
+        rig.server._store("parts", A, unreadable)
+        async with rig.running(Controller(Gadget, reconciler=nothing).watch(Part, map=mapper)):
+            await asyncio.sleep(1)
+            assert rig.heard(MapperFailed)
+            rig.server.put(part(size=4))
+            await asyncio.sleep(10)
+            before = len(rig.heard(MapperFailed))
+            await asyncio.sleep(10000)
+            return len(rig.heard(MapperFailed)) - before, sizes
+
+    failed, sizes = simulate(main)
+    assert failed == 0
+    assert 4 in sizes
+
+
+async def nothing(ctx: Context, request: Request) -> None:
+    """There is nothing to do."""
+
+
 def test_l3_a_mapper_that_waits_does_not_hold_up_the_stream() -> None:
     async def main(world: World) -> list[Request]:
         rig = Rig(world)

@@ -224,8 +224,7 @@ class MappedTrigger(Trigger):
         self._backoff = backoff
         self._pending: deque[_Pending] = deque()
         self._filled = asyncio.Event()
-        self._retries: dict[int, asyncio.TimerHandle] = {}
-        self._retried = 0
+        self._retries: dict[Request, tuple[asyncio.TimerHandle, float, _Pending]] = {}  # each with its time
         self._task: asyncio.Task[None] | None = None
         self._mapping = False
         self._left_behind: dict[asyncio.Task[None], None] = {}  # else the garbage collector would find them, and complain
@@ -242,7 +241,7 @@ class MappedTrigger(Trigger):
     async def stop(self) -> None:
         """Hears and maps nothing more."""
         await super().stop()
-        for retry in self._retries.values():
+        for retry, _, _ in self._retries.values():
             retry.cancel()
         self._retries.clear()
         if self._task is not None:
@@ -305,7 +304,12 @@ class MappedTrigger(Trigger):
         failure: BaseException | None = None
         for level in pending.levels:
             try:
-                requests = await requests_of(self._mapper, decode(self._read_as, level), self._reader)
+                try:
+                    obj = decode(self._read_as, level)
+                except DecodeError as error:
+                    failure = error  # this state will never be mapped; what follows it may be
+                    continue
+                requests = await requests_of(self._mapper, obj, self._reader)
                 if self._is_left_behind:
                     return
                 for number, request in enumerate(requests, 1):
@@ -326,7 +330,7 @@ class MappedTrigger(Trigger):
             self._failed(pending, failure)
 
     def _failed(self, pending: _Pending, error: BaseException) -> None:
-        seconds = self._backoff.next(pending.key)
+        seconds = self._try_again(pending)
         info = self.informer.info
         log.error(
             "the mapper %s failed for %s %s, and is tried again in %.3g s: %s",
@@ -347,12 +351,22 @@ class MappedTrigger(Trigger):
                 retry_after=seconds,
             )
         )
-        self._retried += 1
-        ticket = self._retried
-        self._retries[ticket] = asyncio.get_running_loop().call_later(seconds, self._retry, ticket, pending)
 
-    def _retry(self, ticket: int, pending: _Pending) -> None:
-        del self._retries[ticket]
+    def _try_again(self, pending: _Pending) -> float:
+        """In how many seconds what was not mapped is tried again: with what of the same object waits already, however often it changes."""
+        loop, key = asyncio.get_running_loop(), pending.key
+        waiting = self._retries.get(key)
+        if waiting is None:
+            seconds = self._backoff.next(key)
+            self._retries[key] = loop.call_later(seconds, self._retry, key), loop.time() + seconds, pending
+            return seconds
+        _, due, earlier = waiting
+        earlier.levels += [level for level in pending.levels if level not in earlier.levels]
+        earlier.priority = max(earlier.priority, pending.priority)
+        return max(due - loop.time(), 0.0)
+
+    def _retry(self, key: Request) -> None:
+        *_, pending = self._retries.pop(key)
         current = self.informer.base(pending.key)
         if current is not None and current not in pending.levels:
             pending.levels.append(current)
