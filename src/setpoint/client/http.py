@@ -33,6 +33,8 @@ CONNECT_TIMEOUT = 10.0
 """Seconds for name, connection and TLS handshake together."""
 _KEEP_ALIVE = 30.0
 _BUFFER = 1 << 20
+_BROKEN = (aiohttp.ClientError, OSError, asyncio.IncompleteReadError, RuntimeError)
+"""What reading a body raises where the connection is lost; the last, where that was so before the reading began."""
 _WARNING = re.compile(r'^299 \S+ "((?:[^"\\]|\\.)*)"')
 
 
@@ -161,6 +163,8 @@ class HttpTransport:
             self._session = None
 
     def _pool(self) -> aiohttp.ClientSession:
+        if self._closed:  # while a credential was waited for
+            raise Failed(NotSent(f"the connection to {self.config.server} is closed"))
         if self._session is None:
             # How many requests are in flight is the connection's business; the pool has no bound of its own.
             self._session = aiohttp.ClientSession(
@@ -216,7 +220,7 @@ class HttpTransport:
     async def _answer(self, response: aiohttp.ClientResponse) -> Answer | Unknown:
         try:
             body = await response.read()
-        except (aiohttp.ClientError, OSError) as error:
+        except _BROKEN as error:
             return Unknown(f"the answer of {self.config.server} broke off: {error}")
         finally:
             response.release()
@@ -249,7 +253,7 @@ class HttpStream:
         while not self._closed:
             try:
                 chunk = await self._response.content.readany()
-            except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as error:
+            except _BROKEN as error:
                 await self.close()
                 raise StreamBroken(f"the connection broke off: {error}") from error
             if not chunk:
