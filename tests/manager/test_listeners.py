@@ -254,3 +254,13 @@ def test_a_standby_does_not_keep_every_state_that_its_keys_went_through() -> Non
     assert merged.first.change is not None
     assert len(merged.first.change.old or b"") < 300
     assert kept < 2_000 * 16_000  # half of them came before there was a crowd
+
+
+def test_a_fight_with_many_is_seen_though_none_of_them_comes_twice() -> None:
+    loops, found = Loops(), []
+    for number in range(8):
+        trigger = Trigger("owned", "Deployment", "default/one", "changed", own="foreign", by=f"editor-{number}", paths=["spec.replicas"])
+        write = Write("applied", "Deployment", "default/one", paths=["spec.replicas"])
+        found.append(loops.ran("one", ONE, Run(at=float(number), triggers=[trigger], writes=[write])))
+    (loop,) = [loop for loop in found if loop is not None]
+    assert (loop.sort, loop.writers) == ("fight", ("one", *(f"editor-{number}" for number in range(1, 6))))

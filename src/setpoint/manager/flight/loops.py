@@ -54,7 +54,7 @@ class _Past:
         self.own = 0  # runs in a row that own writes triggered and that wrote `same` again
         self.same: dict[str, None] = {}
         self.ours: dict[str, dict[str, None]] = {}  # the paths that we have written, by object
-        self.rounds: dict[tuple[str, str, str], list[float]] = {}  # when who else changed which path of which object back
+        self.rounds: dict[tuple[str, str], list[tuple[float, str]]] = {}  # when who else changed which path of which object back
         self.again = 0
         self.minute, self.hot = 0.0, 0
         self.said: dict[Sort, Loop] = {}
@@ -145,7 +145,7 @@ class Loops:
             contested = {place: times for place, times in past.rounds.items() if place[0] == target and place[1] in write.paths}
             hot = {place: times for place, times in contested.items() if len(times) >= ROUNDS}
             if hot and found is None:
-                others, paths = dict.fromkeys(by for _, _, by in hot), dict.fromkeys(path for _, path, _ in hot)
+                others, paths = dict.fromkeys(by for times in hot.values() for _, by in times), dict.fromkeys(path for _, path in hot)
                 rival = " and ".join(others)
                 found = Loop(
                     controller,
@@ -167,9 +167,9 @@ class Loops:
         ours = past.ours.get(target, {})
         for path in trigger.paths:
             if path in ours:
-                place = target, path, trigger.by or "somebody whom the object does not name"
-                recent = [then for then in past.rounds.get(place, []) if at - then <= WINDOW]
-                past.rounds[place] = [*recent[-ROUNDS:], at]
+                place = target, path
+                recent = [(then, who) for then, who in past.rounds.get(place, []) if at - then <= WINDOW]
+                past.rounds[place] = [*recent[-ROUNDS:], (at, trigger.by or "somebody whom the object does not name")]
                 if len(past.rounds) > 50:
                     del past.rounds[next(iter(past.rounds))]
 
