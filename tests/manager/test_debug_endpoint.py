@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import socket
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 from typing import Any
@@ -89,3 +90,28 @@ def test_a_chosen_port_that_is_taken_is_refused() -> None:
 
 def test_without_an_address_nothing_is_served() -> None:
     assert served(None, lambda address: address) == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        ("localhost", 200),
+        ("LOCALHOST:8082", 200),
+        ("[::1]", 200),
+        ("[::1]:8082", 200),
+        ("rebound.example.com", 421),
+        ("127.0.0.1.example.com:8082", 421),
+        ("example.com:127.0.0.1", 421),
+    ],
+)
+def test_on_loopback_only_those_are_answered_who_ask_for_loopback(host: str, code: int) -> None:
+    def ask(address: str) -> int:
+        request = urllib.request.Request(f"{address}/debug", headers={"Host": host})
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    assert served(("127.0.0.1", 0), ask) == code
