@@ -320,3 +320,25 @@ def test_what_a_function_raises_is_not_taken_for_the_end_of_the_waiting_and_a_co
             await client.edit(ConfigMap, "a", later)
 
     on(act)
+
+
+def test_a_log_that_is_not_followed_and_falls_silent_is_given_up():
+    class Stalled:
+        async def read(self):
+            return await asyncio.get_running_loop().create_future()
+
+        async def close(self):
+            self.closed = True
+
+    async def act(client: Client, line: Line):
+        stalled = Stalled()
+        line.instead = [("get", stalled)]
+        with pytest.raises(StreamBroken, match="nothing was heard for 5 seconds"):
+            await anext(client.logs("web"))
+        assert stalled.closed
+        line.instead = [("get", Stalled())]
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(3600), aclosing(client.logs("web", follow=True)) as lines:
+                await anext(lines)
+
+    on(act)

@@ -47,7 +47,7 @@ class PodVerbs(RawVerbs):
         operation = log(
             where, container=container, follow=follow, previous=previous, tail=tail, since_seconds=since_seconds, timestamps=timestamps
         )
-        return log_lines(self.stream, operation)
+        return log_lines(self.stream, operation, silence=None if follow else self.connection.timeout)
 
     @asynccontextmanager
     async def exec(

@@ -5,12 +5,13 @@ https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from setpoint.api import Operation, Stream
+from setpoint.api import Operation, Stream, StreamBroken
 from setpoint.api.operation import JSON
 from setpoint.objects import KindInfo, Request
 
@@ -63,15 +64,28 @@ def log(
     return Operation(verb="get", resource=PODS, namespace=key.namespace, name=key.name, subresource="log", options=options, accept="*/*")
 
 
-async def log_lines(open_stream: Callable[[Operation], Awaitable[Stream]], operation: Operation) -> AsyncGenerator[str, None]:
-    """The lines of a log as they come, without their ends. Raises as `Connection.watch` does, and `StreamBroken`."""
+async def log_lines(
+    open_stream: Callable[[Operation], Awaitable[Stream]], operation: Operation, *, silence: float | None = None
+) -> AsyncGenerator[str, None]:
+    """The lines of a log as they come, without their ends. Raises as `Connection.watch` does, and `StreamBroken`.
+
+    A log that is there already comes without a pause: `silence` is the seconds after which such a one is given up.
+    """
     stream = await open_stream(operation)
     try:
-        while (lines := await stream.read()) is not None:
+        while (lines := await _read(stream, silence)) is not None:
             for line in lines:
                 yield line.decode(errors="replace")
     finally:
         await stream.close()
+
+
+async def _read(stream: Stream, silence: float | None) -> list[bytes] | None:
+    try:
+        async with asyncio.timeout(silence):
+            return await stream.read()
+    except TimeoutError:
+        raise StreamBroken(f"nothing was heard for {silence:g} seconds, and the log has not ended") from None
 
 
 def program(
