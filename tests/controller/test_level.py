@@ -960,6 +960,31 @@ def test_what_is_stopped_before_its_caches_are_complete_does_not_begin_to_listen
     assert simulate(main) == 0
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_mapper_that_does_not_let_itself_be_cancelled_is_the_last_one_after_a_stop(fails: bool) -> None:
+    async def main(world: World) -> tuple[int, list[str]]:
+        rig = Rig(world)
+        rig.server.put(part("a"))
+        rig.server.put(part("b"))
+        mapped: list[str] = []
+
+        async def mapper(part: Part, reader: Reader) -> list[Request]:
+            mapped.append(part.name)
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(20)
+            if fails:
+                raise ValueError("cancelled, and wrong")
+            return [A]
+
+        async with rig.running(Controller(Gadget, reconciler=nothing).watch(Part, map=mapper)) as (runtime,):
+            await asyncio.sleep(1)
+            await runtime.stop()
+            await asyncio.sleep(100)
+            return len([task for task in asyncio.all_tasks() if task.get_name().endswith("-mapper")]), mapped
+
+    assert simulate(main) == (0, ["a"])
+
+
 def test_a_stop_that_is_cut_short_is_completed_by_the_next_one() -> None:
     """The first is cancelled while it waits for a mapper that does not end; the second must wait for no key that is held."""
 
@@ -968,7 +993,7 @@ def test_a_stop_that_is_cut_short_is_completed_by_the_next_one() -> None:
         rig.server.put(gadget())
         rig.server.silence = lambda operation: operation.verb == "patch"
 
-        async def stubborn(reader: Reader, part: Part) -> list[Request]:
+        async def stubborn(part: Part, reader: Reader) -> list[Request]:
             for _ in range(3):
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.sleep(20)

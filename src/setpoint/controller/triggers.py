@@ -244,10 +244,11 @@ class MappedTrigger(Trigger):
         for retry, _, _ in self._retries.values():
             retry.cancel()
         self._retries.clear()
-        if self._task is not None:
-            self._task.add_done_callback(_passed_over)
-            self._task.cancel()
-            await asyncio.wait([self._task], timeout=1.0)  # a mapper that does not end is no reason for others not to
+        task, self._task = self._task, None  # so that it ends after this object, also where the mapper does not let itself be cancelled
+        if task is not None:
+            task.add_done_callback(_passed_over)
+            task.cancel()
+            await asyncio.wait([task], timeout=1.0)  # a mapper that does not end is no reason for others not to
 
     @property
     def is_idle(self) -> bool:
@@ -296,7 +297,7 @@ class MappedTrigger(Trigger):
 
     @property
     def _is_left_behind(self) -> bool:
-        """Whether the task that asks has overrun, and another one maps in its place."""
+        """Whether the task that asks has overrun, and another one maps in its place; or all mapping has been stopped."""
         return self._task is not asyncio.current_task()
 
     async def _map(self, pending: _Pending) -> None:
