@@ -9,6 +9,7 @@ several, what the furthest of them knows of an object holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -110,7 +111,7 @@ class View:
         ]
         first = (informer for informer in able if informer in heard and _in_step(informer, rivals(informer), namespace))
         others = (informer for informer in able if informer not in heard and _in_step(informer, heard, namespace))
-        return next(first, None) or next(others, None)
+        return next(chain(first, others), None)  # not `or`: an informer that holds nothing is falsy
 
     def selecting(self, kind: type[Object], selection: Selection) -> AnyInformer | None:
         """The informer of just these objects, and not just of their metadata; None if nobody has declared it."""
