@@ -23,8 +23,10 @@ class Recording:
         self._tasks: list[asyncio.Task[None]] = []
         self.recorder = EventRecorder(controller, client=site.client, world=site.world, said=Said(controller), spawn=self._spawn)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        self._tasks.append(asyncio.get_running_loop().create_task(work))
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.append(task)
+        return task
 
     async def sent(self) -> None:
         await asyncio.gather(*self._tasks)
