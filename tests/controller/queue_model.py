@@ -186,6 +186,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.check_the_choice(key, ready)
         self.running[key] = self.wanted.pop(key).priority
         self.due.pop(key, None)
+        self.forget_turns()  # its namespace may be waiting no more, and begin anew before this move is over
         return key
 
     def check_the_choice(self, key: Request, ready: dict[Request, Want]) -> None:
@@ -227,6 +228,10 @@ class QueueMachine(RuleBasedStateMachine):
         for key, (when, _, _) in self.due.items():
             assert self.queue.due(key) == when
         assert self.queue.next_due == min((when for when, _, _ in self.due.values()), default=None)
+        self.forget_turns()
+
+    def forget_turns(self) -> None:
+        """Who does not wait has nobody ahead."""
         here = dict.fromkeys((want.priority, key.namespace) for key, want in self.ready.items())
         self.ahead = {place: turns for place, turns in self.ahead.items() if place in here}
 
