@@ -205,6 +205,7 @@ def test_who_needs_metadata_alone_shares_the_copy_of_who_needs_more_whoever_come
         one = cache.informer(Secret, metadata_only=not whole_first)
         other = cache.informer(Secret, metadata_only=whole_first)
         assert one is other
+        assert one  # though it holds nothing yet
         assert not one.metadata_only
         assert cache.informer(Secret, labels="a=b", metadata_only=True).metadata_only
 

@@ -143,6 +143,10 @@ class Informer:
         entry = self._view.base.get(key)
         return None if entry is None else entry.data
 
+    def __bool__(self) -> bool:
+        """It is one, also while it holds nothing: an empty copy is as certain as any."""
+        return True
+
     def __len__(self) -> int:
         return len([*self._view.keys()])
 

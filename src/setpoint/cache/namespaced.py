@@ -132,6 +132,10 @@ class NamespacedInformer:
         part = self._parts.get(key.namespace)
         return None if part is None else part.base(key)
 
+    def __bool__(self) -> bool:
+        """It is one, also while it holds nothing: an empty copy is as certain as any."""
+        return True
+
     def __len__(self) -> int:
         return sum(len(part) for part in self._parts.values())
 

@@ -111,7 +111,7 @@ class View:
         ]
         first = (informer for informer in able if informer in heard and _in_step(informer, rivals(informer), namespace))
         others = (informer for informer in able if informer not in heard and _in_step(informer, heard, namespace))
-        return next(chain(first, others), None)  # not `or`: an informer that holds nothing is falsy
+        return next(chain(first, others), None)
 
     def selecting(self, kind: type[Object], selection: Selection) -> AnyInformer | None:
         """The informer of just these objects, and not just of their metadata; None if nobody has declared it."""
