@@ -61,6 +61,7 @@ def test_a_missing_kind_is_named_and_then_worked_on_and_so_it_is_when_it_comes_b
 
 def served(api: Api) -> None:
     def established(crd: dict) -> bool:
-        return any(c["type"] == "Established" and c["status"] == "True" for c in crd.get("status", {}).get("conditions", []))
+        conditions = crd.get("status", {}).get("conditions") or []  # null, until the server has looked at it
+        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
     api.until(CRDS, lambda found: bool(found) and all(map(established, found)))

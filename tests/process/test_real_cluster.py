@@ -101,7 +101,7 @@ def ready_of(apps: Sequence[Json]) -> dict[str, int | None]:
 
 
 def condition_of(item: Json, type: str) -> str | None:
-    conditions = item.get("status", {}).get("conditions", [])
+    conditions = item.get("status", {}).get("conditions") or []  # null, until the server has looked at it
     return next((condition["status"] for condition in conditions if condition["type"] == type), None)
 
 

@@ -38,5 +38,5 @@ def test_an_applied_webapp_becomes_ready_on_the_embedded_plane(tmp_path: Path) -
 
 
 def _established(crd: dict[str, Any]) -> bool:
-    conditions = crd.get("status", {}).get("conditions", [])
+    conditions = crd.get("status", {}).get("conditions") or []  # null, until the server has looked at it
     return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
