@@ -52,7 +52,7 @@ class Behaviour:
     """`(new, old, subresource)`, before the validation of a changed object: takes over from `old` what this request may not touch. Spec and
     status have been seen to where `status` is a subresource."""
     validate: Callable[[Object, Object | None], Iterable[StatusCause]] = _valid
-    """`(new, old)`: what is wrong with the object, or with its change where `old` is not None, in the words and the order of kube-apiserver.
+    """`(new, old)`: what is wrong with the object, or with its change where `old` is not None, in kube-apiserver's words and order.
     Metadata has been looked at."""
     validate_status: Callable[[Object, Object], Iterable[StatusCause]] | None = None
     """The same for a write of the status; None where `validate` judges that as well."""
