@@ -1,6 +1,4 @@
-"""Discovery: which groups, versions and resources there are, in the form that every client understands.
-
-Aggregated discovery (all in one answer) is not there yet; clients that ask for it accept this form too, and then read on.
+"""Discovery: which groups, versions and resources there are, in the form that every client understands; see `aggregated` for the other one.
 
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 """
@@ -30,7 +28,7 @@ def discover(kinds: Kinds, path: str) -> Answer | None:
     """The document at a path without trailing slash (`/api`, `/apis/apps`, `/apis/apps/v1`), None where there is none."""
     match path.strip("/").split("/"):
         case ["api"]:
-            return _answer({"kind": "APIVersions", "versions": _versions(kinds.of_group("")), "serverAddressByClientCIDRs": []})
+            return _answer({"kind": "APIVersions", "versions": versions(kinds.of_group("")), "serverAddressByClientCIDRs": []})
         case ["api", version]:
             return _resources([kind for kind in kinds.of_group("") if kind.version == version])
         case ["apis"]:
@@ -56,13 +54,14 @@ def preference(version: str) -> tuple[int, int, int, int, str]:
     return (0, _MATURITY[maturity or ""], -int(major), -int(minor or 0), "")
 
 
-def _versions(kinds: Iterable[ServedKind]) -> list[str]:
+def versions(kinds: Iterable[ServedKind]) -> list[str]:
+    """The versions of these kinds, in the order of preference."""
     return sorted({kind.version: None for kind in kinds}, key=preference)
 
 
 def _group(name: str, kinds: Iterable[ServedKind]) -> Json:
-    versions = [{"groupVersion": f"{name}/{version}", "version": version} for version in _versions(kinds)]
-    return {"name": name, "versions": versions, "preferredVersion": versions[0]}
+    served = [{"groupVersion": f"{name}/{version}", "version": version} for version in versions(kinds)]
+    return {"name": name, "versions": served, "preferredVersion": served[0]}
 
 
 def _resources(kinds: Sequence[ServedKind]) -> Answer | None:
@@ -82,7 +81,7 @@ def _entries(kind: ServedKind) -> list[Json]:
         "singularName": kind.singular,
         "namespaced": kind.namespaced,
         "kind": kind.kind,
-        "verbs": [verb for verb in kind.verbs if not kind.closing or verb not in _CHANGES],
+        "verbs": told_verbs(kind),
     }
     if kind.short_names:
         own["shortNames"] = list(kind.short_names)
@@ -92,15 +91,21 @@ def _entries(kind: ServedKind) -> list[Json]:
     return [own, *(_subresource(kind, name) for name in kind.subresources)]
 
 
+def told_verbs(kind: ServedKind) -> list[str]:
+    """What is told of what can be done with a kind."""
+    return [verb for verb in kind.verbs if not kind.closing or verb not in _CHANGES]
+
+
 def _subresource(kind: ServedKind, name: str) -> Json:
     entry: Json = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced}
-    group, version, shown = _kind_of_subresource(kind, name)
+    group, version, shown = kind_of_subresource(kind, name)
     if (group, version) != (kind.group, kind.version):
         entry |= {"group": group, "version": version}
     return {**entry, "kind": shown, "verbs": list(kind.subresources[name])}
 
 
-def _kind_of_subresource(kind: ServedKind, name: str) -> tuple[str, str, str]:
+def kind_of_subresource(kind: ServedKind, name: str) -> tuple[str, str, str]:
+    """The group, version and kind of what a subresource takes and answers."""
     if isinstance(kind.origin, BuiltinKind):
         found = next((sub for sub in kind.origin.subresources if sub.name == name), None)
         if found is not None:

@@ -22,7 +22,7 @@ def answer_path(server: ApiServer, operation: Operation) -> Answer:
         return version()
     if path.startswith("/openapi/"):
         return server.documents.answer(operation, server.world.clock.now()) or no_such_path()
-    return discover(server.kinds, path) or no_such_path()
+    return server.aggregated.answer(operation, path) or discover(server.kinds, path) or no_such_path()
 
 
 def no_such_path() -> Answer:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import bad_request, failure, not_found
+from setpoint.cluster.server.aggregated import Aggregated
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
@@ -56,6 +57,7 @@ class ApiServer:
             )
         )
         self.documents = Documents(self.kinds)
+        self.aggregated = Aggregated(self.kinds)
         self.registry = Registry(self.storage, world)
         self.hub = Hub(self.storage, world)
         self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)

@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias, cast
 
 from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
+from setpoint.cluster.server.accept import by_quality
 from setpoint.cluster.server.builtin_tables import builtin_columns
 from setpoint.cluster.server.crds import CustomKind
 from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
@@ -163,7 +164,7 @@ def view_for(operation: Operation, now: Now) -> View:
     listing = operation.verb in ("list", "deletecollection")
     if accept in ("", JSON, "*/*"):
         return WholeView()
-    for media, parameters in _by_quality(accept):
+    for media, parameters in by_quality(accept):
         if media not in (JSON, "application/*", "*/*"):
             continue
         shape = parameters.get("as", "")
@@ -189,15 +190,3 @@ def view_for(operation: Operation, now: Now) -> View:
             case _:
                 continue
     raise failure(406, "NotAcceptable", f"only the following media types are accepted: {_ACCEPTED}")
-
-
-def _by_quality(accept: str) -> list[tuple[str, dict[str, str]]]:
-    """The clauses of an `Accept` header, the most wanted first."""
-    clauses: list[tuple[float, str, dict[str, str]]] = []
-    for clause in accept.split(","):
-        media, *rest = (part.strip() for part in clause.split(";"))
-        parameters = dict(part.split("=", 1) for part in rest if "=" in part)
-        quality = parameters.get("q", "1")
-        clauses.append((float(quality) if quality.replace(".", "", 1).isdigit() else 0.0, media.lower(), parameters))
-    clauses.sort(key=lambda clause: -clause[0])
-    return [(media, parameters) for quality, media, parameters in clauses if quality > 0]
