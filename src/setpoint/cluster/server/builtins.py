@@ -18,7 +18,6 @@ from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, Serve
 from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
-from setpoint.objects.selectable import field_text
 
 Verbs: TypeAlias = tuple[Verb, ...]
 Read: TypeAlias = Callable[[str], list[Object]]
@@ -87,10 +86,6 @@ class BuiltinStrategy(Strategy):
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """See `Strategy`: there is nothing to warn of, since it has been refused."""
 
-    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
-        """See `Strategy`."""
-        return field_text(obj, path)
-
 
 def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
     taken: list[str | int] = []
@@ -122,8 +117,6 @@ class NewerEventStrategy(BuiltinStrategy):
 
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
-
-    marks_grace = False
 
     def terminate(self, obj: dict[str, Json], now: str) -> None:
         """See `Strategy`."""

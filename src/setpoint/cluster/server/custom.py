@@ -42,7 +42,7 @@ class CrdStrategy(Strategy):
     def __init__(self, others: Callable[[], list[Object]]) -> None:
         self._others = others
 
-    marks_grace = False
+    heeds_policy = False
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
@@ -240,6 +240,8 @@ def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | 
             _path(custom.scale.label_selector) if custom.scale.label_selector else None,
         ),
         strategy=Strategy(),
+        selectable=custom.selectable,
+        kept_fields=tuple(dict.fromkeys(path for each in customs for path in each.selectable)),
         storage_version=stored.version,
         deprecation=custom.deprecation_warning or "",
         make_structural=structural,

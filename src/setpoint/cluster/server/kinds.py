@@ -17,6 +17,7 @@ from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_d
 from setpoint.cluster.server.schema.gotext import plain, type_name
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.structured.values import same
+from setpoint.objects.selectable import field_text
 
 STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 ALL_VERBS: tuple[Verb, ...] = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
@@ -84,8 +85,8 @@ class Strategy:
     """Whether a delete answers with the object instead of a Status."""
     graceful = False
     """Whether deleted objects get time to stop (see `grace`), and are marked as terminating even where they get none."""
-    marks_grace = True
-    """Whether an object that is marked as terminating gets deletionGracePeriodSeconds and a new generation."""
+    heeds_policy = True
+    """Whether the propagation policy counts also where an object that is not `ready_to_go` is marked as terminating."""
     status_keeps: tuple[str, ...] | None = None
     """What of the metadata a write of the status leaves as it is; None for all of it."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
@@ -148,9 +149,9 @@ class Strategy:
             errors += replicas_errors(obj, kind.scale.status)
         return errors
 
-    def field(self, path: str, obj: Mapping[str, Json]) -> str | None:
+    def field(self, path: str, obj: Mapping[str, Json]) -> str:
         """The value of a selectable field beyond the metadata ones."""
-        return None
+        return field_text(obj, path)
 
     def deletable(self, obj: Mapping[str, Json]) -> str:
         """Why this object may not be deleted, or nothing."""
@@ -161,7 +162,7 @@ class Strategy:
         return 0
 
     def terminate(self, obj: dict[str, Json], now: str) -> None:
-        """What else changes when an object begins to terminate."""
+        """What else changes when an object that is not `ready_to_go` begins to terminate."""
 
     def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
         """Whether a terminating object without finalizers may be removed."""
@@ -197,7 +198,7 @@ class ServedKind:
     newer_names: Mapping[str, str] = field(default_factory=dict)
     """For such a form, the top-level fields that it calls otherwise than they are kept: kept name to name here."""
     kept_fields: tuple[str, ...] = ()
-    """For such a form, the `selectable` fields of the kind that keeps the objects."""
+    """The `selectable` fields of all forms and versions of the kind, as the objects are kept; empty where they are those of this one."""
     deprecation: str = ""
     """The warning that requests for this version get."""
     make_structural: Callable[[], Structural | None] = lambda: None
@@ -261,7 +262,7 @@ class ServedKind:
 
     def fields_of(self, obj: Mapping[str, Json]) -> dict[str, str]:
         """The values of the selectable fields beyond name and namespace, of an object as it is kept."""
-        return {path: self.strategy.field(path, obj) or "" for path in self.kept_fields or self.selectable}
+        return {path: self.strategy.field(path, obj) for path in self.kept_fields or self.selectable}
 
 
 class Kinds:

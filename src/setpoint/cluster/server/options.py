@@ -14,7 +14,7 @@ import msgspec
 from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
 from setpoint.api.operation import PROTOBUF
 from setpoint.api.selectors import FieldRequirement
-from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid, not_supported_here
+from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import MANAGER_LIMIT, go_type
 from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
@@ -60,6 +60,7 @@ class DeleteOptions(msgspec.Struct, frozen=True):
     resource_version: str | None = None
     grace_seconds: int | None = None
     policy: str = ""
+    orphan_dependents: bool | None = None
     dry_run: bool = False
 
 
@@ -217,7 +218,7 @@ def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldErr
 def delete_options(operation: Operation) -> DeleteOptions:
     """The options of a delete: its body where there is one, else the query.
 
-    Raises BadRequest and Invalid, and says of the policies that are not there yet that they are not.
+    Raises BadRequest and Invalid.
     """
     if operation.body.strip():
         given = _delete_body(operation)
@@ -239,14 +240,13 @@ def delete_options(operation: Operation) -> DeleteOptions:
         errors.append(causes.not_supported("propagationPolicy", policy, ("Foreground", "Background", "Orphan", "nil")))
     dry_run = _dry_run(given.get("dryRun"), errors)
     _refuse("DeleteOptions", errors)
-    if policy in ("Foreground", "Orphan") or orphan:
-        raise not_supported_here(f"deletion with propagationPolicy {policy or 'Orphan'}")
     preconditions = given.get("preconditions") or {}
     return DeleteOptions(
         uid=preconditions.get("uid"),
         resource_version=preconditions.get("resourceVersion"),
         grace_seconds=given.get("gracePeriodSeconds"),
         policy=policy or "",
+        orphan_dependents=orphan,
         dry_run=dry_run,
     )
 

@@ -7,7 +7,7 @@ runs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from setpoint.api import ApiError, GroupVersionResource, Operation
 from setpoint.api.operation import APPLY_PATCH
@@ -50,13 +50,15 @@ _NAME_ATTEMPTS = 8
 class Written:
     """What a write answers: the object as it now is (for the subresource `scale`, the Scale that it shows), or that it is no more.
 
-    `removed` says that the object is gone; `record` is then its last state.
+    `removed` says that the object is gone; `record` is then its last state. `pending`: a client that insisted on the object's going, and
+    on that of what it owns, is told that it has not gone yet.
     """
 
     kind: ServedKind
     record: Record
     created: bool = False
     removed: bool = False
+    pending: bool = False
 
 
 class Registry:
@@ -209,9 +211,10 @@ class Registry:
 
     # delete
 
-    def delete(self, operation: Operation, kind: ServedKind) -> Written:
+    def delete(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         """Removes an object, or marks it as terminating."""
         options = delete_options(operation)
+        warnings += deletion.warnings(kind, options)
         target = Target(kind, operation.namespace, operation.name, "", WriteOptions(dry_run=options.dry_run))
         return self.remove(target, self._live(target), options)
 
@@ -222,11 +225,13 @@ class Registry:
             # What stops gracefully is marked before it goes, also when it goes at once: watchers see both.
             marked = decode(self._store(target, write.Draft(draft.obj, live)).record.value)
             draft = write.Draft(marked, marked, gone=True)
-        return self._store(target, draft)
+        written = self._store(target, draft)
+        return written if written.removed or options.orphan_dependents is not False else replace(written, pending=True)
 
-    def delete_collection(self, operation: Operation, kind: ServedKind) -> tuple[reading.Listing, Iterable[Written]]:
+    def delete_collection(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> tuple[reading.Listing, Iterable[Written]]:
         """Removes all that is selected, as one delete after another."""
         options = delete_options(operation)
+        warnings += deletion.warnings(kind, options)
         listing = self.list_objects(operation, kind)
         written = []
         for record in listing.records:
@@ -257,7 +262,7 @@ class Registry:
             obj, _ = prune(obj, kind.stored)
         if not stamp:
             del obj["metadata"]["resourceVersion"]
-        head = Head(metadata.get("labels") or {}, kind.fields_of(obj) if kind.selectable else {})
+        head = Head(metadata.get("labels") or {}, kind.fields_of(obj))
         key = kind.key(metadata.get("namespace", ""), metadata["name"])
         record = Record(kind.collection, key, encode(obj), revision, head)
         if draft.changed and not target.options.dry_run:

@@ -157,13 +157,13 @@ class ApiServer:
             case "patch":
                 return self._written(registry.patch(operation, kind, warnings), view, warnings)
             case "delete":
-                return self._deleted(registry.delete(operation, kind), view, warnings)
+                return self._deleted(registry.delete(operation, kind, warnings), view, warnings)
             case "deletecollection":
-                listing, _ = registry.delete_collection(operation, kind)
+                listing, _ = registry.delete_collection(operation, kind, warnings)
                 return Answer(status=200, body=view.show_list(kind, listing), warnings=tuple(warnings))
 
     def _written(self, written: Written, view: View, warnings: list[str]) -> Answer:
-        status = 201 if written.created else 200
+        status = 201 if written.created else 202 if written.pending else 200
         return Answer(status=status, body=view.show(written.kind, written.record), warnings=tuple(dict.fromkeys(warnings)))
 
     def _deleted(self, written: Written, view: View, warnings: list[str]) -> Answer:
