@@ -47,6 +47,8 @@ def _kind_schema(kind: CustomKind) -> dict[str, Any]:
     properties = {**(schema.get("properties") or {}), "apiVersion": _API_VERSION, "kind": _KIND, "metadata": _metadata("Object")}
     schema["properties"] = dict(sorted(properties.items()))
     schema["x-kubernetes-group-version-kind"] = [{"group": kind.group, "kind": kind.kind, "version": kind.version}]
+    if kind.selectable:
+        schema["x-kubernetes-selectable-fields"] = [{"fieldPath": path} for path in kind.selectable]
     return schema
 
 

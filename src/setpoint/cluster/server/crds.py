@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings
+from setpoint.cluster.server.crd_selectable import selectable_errors, selectable_paths
 from setpoint.cluster.server.names import dns_1035_label, dns_subdomain
 from setpoint.cluster.server.schema import FieldError, Json, causes
 from setpoint.objects import version_priority
@@ -62,6 +63,8 @@ class CustomKind:
     has_status: bool = False
     scale: ScalePaths | None = None
     columns: tuple[PrinterColumn, ...] = ()
+    selectable: tuple[str, ...] = ()
+    """Paths by which lists can be selected (`spec.color`), beyond metadata.name and metadata.namespace."""
     deprecation_warning: str | None = None
     """The warning that every answer of a deprecated version carries."""
 
@@ -101,6 +104,7 @@ def custom_kinds(crd: Crd) -> tuple[CustomKind, ...]:
                 has_status=subresources.get("status") is not None,
                 scale=_scale(subresources.get("scale")),
                 columns=tuple(_column(column) for column in version.get("additionalPrinterColumns") or ()),
+                selectable=selectable_paths(version.get("selectableFields") or ()),
                 deprecation_warning=_deprecation(spec, version),
             )
         )
@@ -242,7 +246,7 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
         yield from _deprecation_errors(version, where)
         for key in _PER_VERSION:
             if not shared[key]:
-                yield from _part(key, version, f"{where}.{key}")
+                yield from _part(key, version, f"{where}.{key}", shared)
     names = [version.get("name") for version in versions]
     if len(set(names)) < len(names):
         yield causes.invalid("spec.versions", versions, "must contain unique version names")
@@ -253,7 +257,7 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
     yield from _names(spec["names"])
     for key, place in _PER_VERSION.items():
         if shared[key]:
-            yield from _part(key, versions[0], f"spec.{place}")
+            yield from _part(key, versions[0], f"spec.{place}", shared)
     yield from _conversion(spec["conversion"])
 
 
@@ -266,7 +270,7 @@ _PER_VERSION = {
 """The parts of a version, and where the server keeps them if all versions agree."""
 
 
-def _part(key: str, version: Mapping[str, Json], where: str) -> Iterator[FieldError]:
+def _part(key: str, version: Mapping[str, Json], where: str, shared: Mapping[str, bool]) -> Iterator[FieldError]:
     part = version.get(key)
     if part is None:
         return
@@ -283,8 +287,12 @@ def _part(key: str, version: Mapping[str, Json], where: str) -> Iterator[FieldEr
             for index, column in enumerate(part):
                 yield from _column_errors(column, f"{where}[{index}]")
         case _:
-            if part:
-                yield causes.forbidden(where, "selectable fields are not supported by the embedded server yet")
+            if part and shared["schema"] != shared[key]:
+                # They are looked for in the schema that is kept in the same place, and there is none.
+                without = "version.schema.openAPIV3Schema` is not" if shared["schema"] else "validations.schema is"
+                yield causes.invalid(where, "", f"may only be set when {'`' if shared['schema'] else ''}{without} included")
+            elif part:
+                yield from selectable_errors(part, (version.get("schema") or {}).get("openAPIV3Schema"), where)
 
 
 def _deprecation_errors(version: Mapping[str, Json], where: str) -> Iterator[FieldError]:

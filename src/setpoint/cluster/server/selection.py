@@ -1,4 +1,4 @@
-"""Which objects a list or a watch is about: a namespace, labels and fields, decided by what storage knows without decoding."""
+"""Which objects a list or a watch is about: a namespace, labels and fields, decided by what storage knows, and seldom by decoding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from setpoint.api import LabelSelector
 from setpoint.api.selectors import FieldRequirement
+from setpoint.cluster.server.encoding import decode
 from setpoint.cluster.server.storage import Record
+from setpoint.objects.selectable import field_text
 
 EVERYTHING = LabelSelector()
 
@@ -33,4 +35,6 @@ def _field(record: Record, path: str) -> str:
         return record.key.rpartition("/")[2]
     if path == "metadata.namespace":
         return record.key.rpartition("/")[0]
-    return record.head.fields.get(path, "")
+    found = record.head.fields.get(path)
+    # What was stored before its definition called the field selectable does not have it in its head.
+    return field_text(decode(record.value), path) if found is None else found
