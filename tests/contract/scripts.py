@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from setpoint.api import Operation
@@ -100,6 +101,14 @@ LARGE_SPEC: Json = {
     "apiURL": "https://x",
     "pruned": {"a": 1},
 }
+
+
+def policies(resource: str, obj: Json, *policies: str | None) -> Iterator[Operation]:
+    """An object is made, and deleted with one policy after the other; None says none."""
+    yield ask("create", resource, "", obj)
+    for policy in policies:
+        said = {} if policy is None else {"propagationPolicy": policy}
+        yield ask("delete", resource, obj["metadata"]["name"], delete_options(**said))
 
 
 def bad(name: str, **spec: Any) -> Operation:
@@ -358,6 +367,46 @@ SCRIPTS: dict[str, list[Operation]] = {
         ask("create", "configmaps", "", config("m1", labels={"many": "yes"})),
         ask("create", "configmaps", "", config("m2", labels={"many": "yes"}, finalizers=["example.com/x"])),
         ask("deletecollection", "configmaps", options={"labelSelector": "many=yes"}),
+        ask("list", "configmaps", options={"labelSelector": "many=yes"}),
+    ],
+    "delete-policies": [
+        *policies("configmaps", config("a"), "Foreground", "Background"),
+        *policies("configmaps", config("b"), "Orphan", "Foreground", "Orphan", None, "Background"),
+        *policies("configmaps", config("f", finalizers=["example.com/x"]), "Foreground", None, "Orphan", "Background", "Orphan"),
+        ask("merge", "configmaps", "f", {"metadata": {"finalizers": None}}),
+        ask("create", "configmaps", "", config("o", finalizers=["example.com/x"])),
+        *(ask("delete", "configmaps", "o", delete_options(orphanDependents=orphan)) for orphan in (False, True, False)),
+        ask("delete", "configmaps", "o", delete_options(orphanDependents=True, propagationPolicy="Orphan")),
+        ask("delete", "configmaps", "o", options={"orphanDependents": "true"}),
+        ask("merge", "configmaps", "o", {"metadata": {"finalizers": None}}),
+        ask("create", "configmaps", "", config("o", finalizers=["orphan"])),
+        ask("delete", "configmaps", "o"),
+        ask("delete", "configmaps", "o", options={"orphanDependents": "false"}),
+        ask("create", "configmaps", "", config("o", finalizers=["foregroundDeletion"])),
+        ask("delete", "configmaps", "o"),
+        ask("delete", "configmaps", "o", options={"propagationPolicy": "Orphan"}),
+        ask("merge", "configmaps", "o", {"metadata": {"finalizers": ["foregroundDeletion"]}}),
+        ask("merge", "configmaps", "o", {"metadata": {"finalizers": None}}),
+        ask("create", "configmaps", "", config("d")),
+        ask("delete", "configmaps", "d", delete_options(propagationPolicy="Foreground", dryRun=["All"])),
+        ask("get", "configmaps", "d"),
+        ask("delete", "configmaps", "d", delete_options(orphanDependents=False)),
+        *policies("gadgets", gadget("g"), "Foreground", "Orphan", None),
+        ask("merge", "gadgets", "g", {"metadata": {"finalizers": None}}),
+        *policies("deployments", deployment("d"), "Foreground", "Background"),
+        *policies("services", {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}, "Foreground", "Background"),
+        *policies("leases", lease("l"), "Orphan", "Background"),
+        *policies("events", event("e"), "Foreground"),
+        *policies("pods", pod("p"), "Foreground", "Orphan", "Background"),
+        *policies("pods", pod("q", nodeName="n"), "Foreground", "Orphan", "Background"),
+        ask("delete", "pods", "q", delete_options(propagationPolicy="Orphan", gracePeriodSeconds=3)),
+        ask("delete", "pods", "q", delete_options(propagationPolicy="Orphan", gracePeriodSeconds=5)),
+        ask("delete", "pods", "q", delete_options(propagationPolicy="Background", gracePeriodSeconds=0)),
+        ask("create", "configmaps", "", config("m1", labels={"many": "yes"})),
+        ask("create", "configmaps", "", config("m2", labels={"many": "yes"})),
+        ask("deletecollection", "configmaps", "", delete_options(propagationPolicy="Foreground"), options={"labelSelector": "many=yes"}),
+        ask("list", "configmaps", options={"labelSelector": "many=yes"}),
+        ask("deletecollection", "configmaps", "", delete_options(orphanDependents=False), options={"labelSelector": "many=yes"}),
         ask("list", "configmaps", options={"labelSelector": "many=yes"}),
     ],
     "delete-pod": [ask("create", "pods", "", pod("p")), ask("delete", "pods", "p"), ask("get", "pods", "p")],
