@@ -34,6 +34,22 @@ def _valid(new: Object, old: Object | None) -> Iterable[StatusCause]:
     return ()
 
 
+def _silent(new: Object, old: Object | None) -> Iterable[str]:
+    return ()
+
+
+def _quiet(new: Object, old: Object | None) -> Iterable[str]:
+    return ()
+
+
+def _permitted(new: Object, others: Iterable[Object]) -> str:
+    return ""
+
+
+def _deletable(obj: Object) -> str:
+    return ""
+
+
 def spec_changed(new: Object, old: Object) -> bool:
     """Whether what is wanted has changed."""
     return new.get("spec") != old.get("spec")
@@ -47,7 +63,8 @@ class Behaviour:
     defaults: Callable[[Json], None] = _nothing
     """Fills in what the server fills in, at any depth: the object is the function's own. A second time changes nothing."""
     prepare_create: Callable[[Json], None] = _nothing
-    """Before the validation of a new object that has its name: its first status, what the cluster gives it."""
+    """Before the validation of a new object that has its name: its first status, what the cluster gives it. Where status is a subresource,
+    it stands as Go writes an empty one."""
     prepare_update: Callable[[Json, Object, str], None] = _keeps
     """`(new, old, subresource)`, before the validation of a changed object: takes over from `old` what this request may not touch. Spec and
     status have been seen to where `status` is a subresource."""
@@ -56,6 +73,8 @@ class Behaviour:
     Metadata has been looked at."""
     validate_status: Callable[[Object, Object], Iterable[StatusCause]] | None = None
     """The same for a write of the status; None where `validate` judges that as well."""
+    warnings: Callable[[Object, Object | None], Iterable[str]] = _silent
+    """`(new, old)`: what who writes a valid object is told besides."""
     generation: bool = False
     """Whether ``metadata.generation`` counts changes of what is wanted (`counts`)."""
     counts: Callable[[Object, Object], bool] = spec_changed
@@ -70,3 +89,11 @@ class Behaviour:
     name_rule: names.NameRule = names.dns_subdomain
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
+    warns: Callable[[Object, Object | None], Iterable[str]] = _quiet
+    """`(new, old)`: the warnings that who writes this valid object gets."""
+    deprecation: str = ""
+    """The warning that every request for this kind gets."""
+    permits: Callable[[Object, Iterable[Object]], str] = _permitted
+    """`(new, others)`: why this object may not be written beside the others of its kind, or nothing."""
+    deletable: Callable[[Object], str] = _deletable
+    """Why this object may not be deleted, or nothing."""
