@@ -27,6 +27,10 @@ class Threads(Protocol):
         """
         ...
 
+    def apart(self, name: str) -> Threads:
+        """One more thread, which runs one function after another and waits for nothing that runs here. Whoever asks for it closes it."""
+        ...
+
     async def close(self) -> None:
         """Waits for running functions, and ends the threads."""
         ...
@@ -52,8 +56,9 @@ async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
 class RealThreads:
     """A pool of at most `size` threads, started as they are needed. How many reconcilers run at a time is each manager's to say."""
 
-    def __init__(self, size: int = 1024) -> None:
+    def __init__(self, size: int = 1024, name: str = "setpoint") -> None:
         self.size = size
+        self._name = name
         self.running = 0
         self._pool: ThreadPoolExecutor | None = None
 
@@ -61,7 +66,7 @@ class RealThreads:
         """Runs the function in a thread of the pool."""
         loop = asyncio.get_running_loop()
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.size, thread_name_prefix="setpoint")
+            self._pool = ThreadPoolExecutor(self.size, thread_name_prefix=self._name)
         context = contextvars.copy_context()
 
         def bridge(make: Callable[[], Awaitable[Any]]) -> Any:
@@ -77,6 +82,10 @@ class RealThreads:
     def call(self, make: Callable[[], Awaitable[T]], /) -> T:
         """Runs a coroutine on the loop and blocks until it is done."""
         return _through_the_bridge(make)
+
+    def apart(self, name: str) -> RealThreads:
+        """A pool of one."""
+        return RealThreads(1, name)
 
     async def close(self) -> None:
         """Ends the threads, after what they run."""
@@ -136,6 +145,10 @@ class HandOverThreads:
     def call(self, make: Callable[[], Awaitable[T]], /) -> T:
         """Hands over to the loop until the coroutine is done."""
         return _through_the_bridge(make)
+
+    def apart(self, name: str) -> HandOverThreads:
+        """The same: nothing here waits for anything else."""
+        return HandOverThreads()
 
     async def close(self) -> None:
         """Nothing to end: a thread ends with its function."""

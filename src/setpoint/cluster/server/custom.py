@@ -27,10 +27,13 @@ from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Object, Target
 
 CRDS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+CRD_STRUCT = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition"
 COLLECTION = "apiextensions.k8s.io/customresourcedefinitions"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 CUSTOM_VERBS: tuple[Verb, ...] = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """What can be done with custom resources, in the order in which discovery tells it."""
+_RETRY = 5.0
+"""Seconds."""
 
 
 class CrdStrategy(Strategy):
@@ -46,7 +49,7 @@ class CrdStrategy(Strategy):
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
-        if (problem := malformed("CustomResourceDefinition", obj)) is not None:
+        if (problem := malformed(CRD_STRUCT, obj)) is not None:
             raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
         return default_crd(super().complete(obj, kind))
 
@@ -103,20 +106,31 @@ class CustomKinds:
         self._context = copy_context()
         self._closing: dict[str, str] = {}
         storage.subscribe(self._changed)
+        storage.subscribe_durable(self._told)
         for crd in objects_in(storage, COLLECTION):
             self._serve(crd)
 
     def _changed(self, change: Change) -> None:
+        # What the server does of its own accord, and had to be undone, is tried again in a while.
+        delay = _RETRY if change.undone else 0.0
         if change.collection == COLLECTION:
             crd = decode(change.record.value)
             if change.deleted:
-                self._withdraw(crd)
+                self._withdraw(crd, delay)
             else:
-                self._serve(crd)
-        elif change.deleted and change.collection in self._closing:
-            self._soon(self._closing[change.collection])
+                self._serve(crd, delay)
+                if change.undone:
+                    self._soon("", delay)
+        elif (change.deleted or change.undone) and change.collection in self._closing:
+            self._soon(self._closing[change.collection], delay)
 
-    def _serve(self, crd: Object) -> None:
+    def _told(self, change: Change) -> None:
+        """Watches end when the end of their kind is durable, after the last event that they get."""
+        if change.deleted and change.collection == COLLECTION:
+            spec = decode(change.record.value)["spec"]
+            self._hub.end(f"{spec['group']}/{spec['names']['plural']}")
+
+    def _serve(self, crd: Object, delay: float = 0.0) -> None:
         spec = crd["spec"]
         collection = f"{spec['group']}/{spec['names']['plural']}"
         closing = "deletionTimestamp" in crd["metadata"]
@@ -132,7 +146,7 @@ class CustomKinds:
                 self._kinds.add(kind)
         if closing:
             self._closing[collection] = crd["metadata"]["name"]
-            self._soon(crd["metadata"]["name"])
+            self._soon(crd["metadata"]["name"], delay)
 
     def _fits_since(self, customs: Sequence[CustomKind]) -> int | None:
         """Since when stored objects are as these schemas have them: since the schemas are what they are. Never, if versions differ."""
@@ -144,20 +158,23 @@ class CustomKinds:
                 return before.fits_since if before.fits_since is not None else self._storage.revision
         return self._storage.revision
 
-    def _withdraw(self, crd: Object) -> None:
+    def _withdraw(self, crd: Object, delay: float) -> None:
         spec = crd["spec"]
         collection = f"{spec['group']}/{spec['names']['plural']}"
         self._closing.pop(collection, None)
         for kind in self._kinds.of_group(spec["group"]):
             if kind.plural == spec["names"]["plural"]:
                 self._kinds.remove(kind.resource)
-        self._hub.end(collection)
-        self._soon("")
+        self._soon("", delay)
 
-    def _soon(self, name: str) -> None:
-        """Goes on after the write that is under way."""
+    def _soon(self, name: str, delay: float = 0.0) -> None:
+        """Goes on after the write that is under way, or in so many seconds."""
         step = (lambda: self._empty(name)) if name else self._name_others
-        asyncio.get_running_loop().call_soon(step, context=self._context)
+        loop = asyncio.get_running_loop()
+        if delay:
+            loop.call_later(delay, step, context=self._context)
+        else:
+            loop.call_soon(step, context=self._context)
 
     def _crd_kind(self) -> ServedKind:
         kind = self._kinds.find(CRDS)

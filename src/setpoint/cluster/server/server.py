@@ -1,14 +1,16 @@
 """The server: an operation and an identity in, an answer or a stream out.
 
-There is no HTTP here. Everything that a request changes has changed, and is in the queues of all watches, before `handle` returns.
+There is no HTTP here. Everything that a request changes has changed, is durable, and is in the queues of all watches, before `handle`
+returns.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from setpoint.api import ADMIN, Answer, ApiError, GroupVersionResource, Identity, Operation, StatusDetails, Stream
+from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import bad_request, failure, not_found
+from setpoint.cluster.server import builtin
 from setpoint.cluster.server.aggregated import Aggregated
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
@@ -22,7 +24,7 @@ from setpoint.cluster.server.registry import Registry, Written
 from setpoint.cluster.server.scale import SCALE_KIND
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.selection import Selection
-from setpoint.cluster.server.storage import MemoryStorage, Storage
+from setpoint.cluster.server.storage import MemoryStorage, NotDurable, Storage
 from setpoint.cluster.server.views import View, view_for
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
@@ -41,7 +43,7 @@ def _spec_of(value: bytes) -> dict[str, Json]:
 
 
 class ApiServer:
-    """An API server in memory. Make it inside a running event loop, whose time its watches keep."""
+    """An API server, in memory unless another storage is given. Make it inside a running event loop, whose time its watches keep."""
 
     def __init__(self, world: World, *, storage: Storage | None = None) -> None:
         self.world = world
@@ -83,11 +85,27 @@ class ApiServer:
         except RecursionError:
             # Nothing has been stored: what is nested too deeply to be walked is walked before that.
             outcome = bad_request("the object is nested too deeply for the embedded server").status.answer()
+        if self.storage.durable < self.storage.revision:
+            outcome = await self._once_durable(outcome)
         observer = self.world.observer
         if observer.heard:
             status = outcome.status if isinstance(outcome, Answer) else 200
             observer.emit(Served(operation=operation, identity=identity, status=status, revision=self.storage.revision))
         return outcome
+
+    async def _once_durable(self, outcome: Answer | Stream) -> Answer | Stream:
+        """The outcome, as soon as all that it may tell of is durable."""
+        try:
+            await self.storage.settled(self.storage.revision)
+            return outcome
+        except NotDurable as error:
+            if not isinstance(outcome, Answer):
+                await outcome.close()
+            return failure(500, "InternalError", f"Internal error occurred: {error}").status.answer()
+        except BaseException:
+            if not isinstance(outcome, Answer):
+                await outcome.close()
+            raise
 
     def compact(self, revision: int | None = None) -> None:
         """Forgets how things were before a revision (None: before now)."""
@@ -105,14 +123,18 @@ class ApiServer:
             return answer_path(self, operation)
         kind = self.kinds.find(operation.resource)
         if kind is None or (operation.namespace and not kind.namespaced):
-            return self._refuse_resource(operation.resource)
+            return self._refuse_resource(operation)
         if kind.namespaced and not operation.namespace and (operation.name or (operation.verb == "create" and kind.strategy.custom)):
-            return self._refuse_resource(operation.resource)
+            return self._refuse_resource(operation)
         self._check_verb(operation, kind)
         return self._do(operation, kind, warnings)
 
-    def _refuse_resource(self, resource: GroupVersionResource) -> Answer:
-        """404: a Status where built-in kinds live, plain text elsewhere, as the real server has it."""
+    def _refuse_resource(self, operation: Operation) -> Answer:
+        """501 for what a real server has. Else 404: a Status where built-in kinds live, plain text elsewhere, as there."""
+        resource = operation.resource
+        assert resource is not None
+        if (error := builtin.refusal(resource, operation.subresource)) is not None:
+            raise error
         if any(kind.version == resource.version and not kind.strategy.custom for kind in self.kinds.of_group(resource.group)):
             raise failure(404, "NotFound", "the server could not find the requested resource", StatusDetails())
         return no_such_path()
@@ -124,7 +146,7 @@ class ApiServer:
             if found is None and custom:
                 raise not_found(kind.resource, operation.name)
             if found is None:
-                self._refuse_resource(kind.resource)
+                self._refuse_resource(operation)
             verbs = found or ()
         across = kind.namespaced and not operation.namespace and operation.verb in ("create", "deletecollection")
         if operation.verb not in verbs or across or (operation.verb == "create" and operation.name and not custom):

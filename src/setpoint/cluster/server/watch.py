@@ -1,7 +1,8 @@
 """Watches: every change goes to every watcher whom it concerns, in the order of revisions.
 
-Storage calls the hub within each write, so a change is in the queues of its watchers before the write is answered. A frame is encoded once,
-however many watchers get it. A watcher that does not read is dropped rather than waited for.
+Storage calls the hub as soon as a change is durable, so it is in the queues of its watchers before the write is answered, and nobody hears
+of what could still be undone. What a watch starts with may not be durable yet: the server waits for that before it hands out the watch. A
+frame is encoded once, however many watchers get it. A watcher that does not read is dropped rather than waited for.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 """
@@ -68,6 +69,7 @@ class Watcher:
         self.selection = selection
         self.view = view
         self.bookmarks = options.bookmarks
+        self.started = 0
         self._after = options.resource_version or 0
         self._hub = hub
         self._frames: list[bytes] = []
@@ -91,6 +93,11 @@ class Watcher:
         elif was and previous is not None:
             record = change.record if change.deleted else emission.left(previous)
             self._queue(emission.frame(self.kind, self.view, "DELETED", record))
+
+    def starts_at(self, revision: int) -> None:
+        """What it starts with has everything up to the revision; what becomes durable of that later is no news."""
+        self.started = revision
+        self._after = max(self._after, revision)
 
     def begin(self, frames: list[bytes]) -> None:
         """Puts the frames of the start before all others; they do not count towards the limit."""
@@ -172,7 +179,7 @@ class Hub:
         self._watchers: dict[str, dict[Watcher, None]] = {}
         self._bookmarking: dict[Watcher, None] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._unsubscribe = storage.subscribe(self._changed)
+        self._unsubscribe = storage.subscribe_durable(self._changed)
 
     def open(self, kind: ServedKind, selection: Selection, options: ListOptions, view: View) -> Watcher:
         """Starts a watch.
@@ -194,6 +201,7 @@ class Hub:
         except Compacted as error:
             watcher.fail(expired(f"too old resource version: {error.asked} ({error.oldest})"))
             return watcher
+        watcher.starts_at(storage.revision)
         self._watchers.setdefault(kind.collection, {})[watcher] = None
         seconds = options.timeout or self._world.chance.uniform(_SHORTEST, _LONGEST)
         loop = asyncio.get_running_loop()
@@ -229,7 +237,7 @@ class Hub:
                 watcher.offer(emission)
 
     def _bookmark(self, watcher: Watcher) -> None:
-        watcher.bookmark(self._storage.revision)
+        watcher.bookmark(max(self._storage.durable, watcher.started))
 
     def _bookmark_all(self) -> None:
         for watcher in list(self._bookmarking):
