@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from setpoint.api import Verb
-from setpoint.api.operation import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, YAML
+from setpoint.api.operation import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, YAML
 from setpoint.cluster.server.kinds import ServedKind
 
 Json = dict[str, Any]
 
 REFERENCE = "#/components/schemas/"
 PATCH_TYPES = (APPLY_PATCH, JSON_PATCH, MERGE_PATCH)
+"""Those that every kind takes; built-in kinds take strategic merge patches, too."""
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 PATCH, DELETE_OPTIONS, STATUS = (_META + name for name in ("Patch", "DeleteOptions", "Status"))
 SCALE = "io.k8s.api.autoscaling.v1.Scale"
@@ -100,7 +101,10 @@ class _Writer:
         if verb in ("create", "update"):
             result["requestBody"] = {"content": _content(shown, (JSON, YAML)), "required": True}
         elif verb == "patch":
-            result["requestBody"] = {"content": _content(PATCH, PATCH_TYPES), "required": True}
+            result["requestBody"] = {
+                "content": _content(PATCH, PATCH_TYPES if kind.strategy.custom else (*PATCH_TYPES, STRATEGIC_MERGE_PATCH)),
+                "required": True,
+            }
         elif verb in ("delete", "deletecollection"):
             result["requestBody"] = {"content": _content(DELETE_OPTIONS, (JSON, YAML))}
         if verb == "list":

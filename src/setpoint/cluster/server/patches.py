@@ -6,56 +6,138 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from setpoint.api import merge_patch
+from setpoint.api import ApiError
 from setpoint.api.operation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
-from setpoint.api.status import StatusDetails, bad_request, failure, not_supported_here
-from setpoint.cluster.server.json_patch import LIMIT, MalformedPatch, PatchFailed, json_patch, operations_of
+from setpoint.api.status import Status, StatusDetails, bad_request, failure, invalid
+from setpoint.cluster.server.json_merge import json_merge
+from setpoint.cluster.server.json_patch import LIMIT, MalformedPatch, PatchFailed, json_patch, operations_of, unknown_fields
+from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type
-from setpoint.cluster.server.options import unsupported_media
-from setpoint.cluster.server.schema import Json, MalformedBody, decode_json
+from setpoint.cluster.server.options import FieldValidation, unsupported_media
+from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_json
+from setpoint.cluster.server.schema.gotext import as_json, plain
+from setpoint.cluster.server.strategic import BadPatch, PatchFailure, PatchType, UnprocessablePatch, misfit, patch_type, strategic_merge
 
-Change: TypeAlias = Callable[[Json], Json]
-"""From what is there to what shall be. Raises `Invalid` where the patch does not fit."""
+_SCALE = "io.k8s.api.autoscaling.v1.Scale"
+_REFUSED = "the server rejected our request due to an error in our request"
 
 
-def change_of(media: str, body: bytes, *, custom: bool) -> tuple[Change, list[str]]:
-    """What a patch of this media type does, and the fields that it names twice. Custom resources take no strategic merge patch.
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """What a patch made of an object, and how the two are shown where the outcome cannot be read."""
 
-    Raises `UnsupportedMediaType`, `BadRequest` and `RequestEntityTooLarge` in the real server's words.
+    value: Json
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a patch does: from what is there to what shall be. `run` raises `ApiError` where the patch does not fit."""
+
+    run: Callable[[Json], Patched]
+    problems: list[str] = field(default_factory=list)
+    """What strict validation has against the patch itself."""
+
+
+Maker: TypeAlias = Callable[[bytes, Json, list[str], ServedKind, str, FieldValidation], Change]
+
+
+def change_of(media: str, kind: ServedKind, subresource: str) -> Callable[[bytes, FieldValidation], Change]:
+    """What reads patches of this media type: custom resources take no strategic merge patch. Raises `UnsupportedMediaType`.
+
+    The reader raises `BadRequest` and `RequestEntityTooLarge` in the real server's words.
     """
-    accepted = [JSON_PATCH, MERGE_PATCH, *([] if custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
+    accepted = [JSON_PATCH, MERGE_PATCH, *([] if kind.strategy.custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
     if media not in accepted:
         raise unsupported_media(", ".join(accepted))
-    if media == STRATEGIC_MERGE_PATCH:
-        raise not_supported_here("strategic merge patch")
-    try:
-        patch, repeated = decode_json(body)
-    except MalformedBody as error:
-        raise bad_request("invalid JSON patch") from error
-    if media == JSON_PATCH:
-        return _json(patch), []
-    if not isinstance(patch, dict):
-        why = f"json: cannot unmarshal {go_type(patch)} into Go value of type map[string]interface {{}}"
-        raise bad_request(f"error decoding patch: {why}")
-    return lambda live: merge_patch(live, patch), repeated
+    make = _MAKERS[media]
 
-
-def _json(patch: Json) -> Change:
-    try:
-        operations = operations_of(patch)
-    except MalformedPatch as error:
-        raise bad_request(f"error decoding patch: {error}") from error
-    if len(operations) > LIMIT:
-        message = f"Request entity too large: The allowed maximum operations in a JSON patch is {LIMIT}, got {len(operations)}"
-        raise failure(413, "RequestEntityTooLarge", message)
-
-    def change(live: Json) -> Json:
+    def read(body: bytes, validation: FieldValidation) -> Change:
         try:
-            return json_patch(live, operations)
-        except PatchFailed as error:
-            message = "the server rejected our request due to an error in our request"
-            raise failure(422, "Invalid", message, StatusDetails()) from error
+            patch, repeated = decode_json(body)
+        except MalformedBody as error:
+            raise bad_request("invalid JSON patch") from error
+        return make(body, patch, repeated, kind, subresource, validation)
 
-    return change
+    return read
+
+
+def unreadable(shown: str, why: str) -> ApiError:
+    """422 for a patch whose outcome cannot be read."""
+    return invalid("", "", "", [causes.invalid("patch", shown, why)])
+
+
+def _repeated(fields: list[str]) -> list[str]:
+    return [f'duplicate field "{field}"' for field in fields]
+
+
+def _json(body: bytes, patch: Json, repeated: list[str], _kind: ServedKind, _subresource: str, validation: FieldValidation) -> Change:
+    typed = validation != "Ignore"
+
+    def run(live: Json) -> Patched:
+        try:
+            operations = operations_of(patch, body, typed=typed)
+        except MalformedPatch as error:
+            raise bad_request(f"error decoding patch: {error}" if typed else str(error)) from error
+        if len(operations) > LIMIT:
+            message = f"Request entity too large: The allowed maximum operations in a JSON patch is {LIMIT}, got {len(operations)}"
+            raise failure(413, "RequestEntityTooLarge", message)
+        try:
+            patched = json_patch(live, operations)
+        except PatchFailed as error:
+            raise failure(422, "Invalid", _REFUSED, StatusDetails()) from error
+        return Patched(patched, as_json(patched))
+
+    unknown = unknown_fields(patch) if isinstance(patch, list) else ()
+    return Change(run, [f"json patch {problem}" for problem in (*_repeated(repeated), *(f'unknown field "{path}"' for path in unknown))])
+
+
+def _merge(_body: bytes, patch: Json, repeated: list[str], _kind: ServedKind, _subresource: str, validation: FieldValidation) -> Change:
+    def run(live: Json) -> Patched:
+        if patch is not None and not isinstance(patch, dict):
+            if validation == "Ignore" and not isinstance(patch, list):
+                raise bad_request("Invalid JSON Patch")
+            if validation != "Ignore":
+                raise bad_request(f"error decoding patch: {_no_map(patch)}")
+        if patch is None:
+            raise bad_request("Invalid JSON Patch")
+        patched = json_merge(live, patch) if isinstance(patch, dict) else patch
+        return Patched(patched, as_json(patched))
+
+    return Change(run, _repeated(repeated))
+
+
+def _strategic(_body: bytes, patch: Json, repeated: list[str], kind: ServedKind, subresource: str, _validation: FieldValidation) -> Change:
+    def run(live: Json) -> Patched:
+        if patch is not None and not isinstance(patch, dict):
+            raise bad_request(_no_map(patch))
+        type = strategic_type(kind, subresource)
+        try:
+            patched, left = strategic_merge(live, patch or {}, type)
+        except BadPatch as error:
+            raise bad_request(str(error)) from error
+        except UnprocessablePatch as error:
+            raise failure(422, "Invalid", _REFUSED, StatusDetails()) from error
+        except PatchFailure as error:
+            raise ApiError(Status(code=500, message=str(error))) from error
+        shown = plain(left)
+        if (problem := misfit(type, patched)) is not None:
+            raise unreadable(shown, problem)
+        return Patched(patched, shown)
+
+    return Change(run, _repeated(repeated))
+
+
+def strategic_type(kind: ServedKind, subresource: str) -> PatchType:
+    """What a strategic merge patch goes by: the built-in kind, or the Scale that stands for it."""
+    return patch_type(_SCALE if subresource == "scale" else kind.origin.schema_name)
+
+
+def _no_map(patch: Json) -> str:
+    return f"json: cannot unmarshal {go_type(patch)} into Go value of type map[string]interface {{}}"
+
+
+_MAKERS: dict[str, Maker] = {JSON_PATCH: _json, MERGE_PATCH: _merge, STRATEGIC_MERGE_PATCH: _strategic}

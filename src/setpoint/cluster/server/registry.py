@@ -6,7 +6,7 @@ runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from setpoint.api import ApiError, GroupVersionResource, Operation
@@ -18,7 +18,6 @@ from setpoint.api.status import (
     bad_request,
     conflict,
     forbidden,
-    invalid,
     not_found,
     not_supported_here,
 )
@@ -34,9 +33,9 @@ from setpoint.cluster.server.options import (
     resource_version,
     write_options,
 )
-from setpoint.cluster.server.patches import change_of
+from setpoint.cluster.server.patches import change_of, unreadable
 from setpoint.cluster.server.scale import SCALE_KIND, scale_of, with_replicas
-from setpoint.cluster.server.schema import Json, MalformedBody, causes, decode_yaml, prune
+from setpoint.cluster.server.schema import Json, MalformedBody, decode_yaml, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
@@ -175,15 +174,17 @@ class Registry:
         media = operation.content_type.partition(";")[0].strip().lower()
         if media == APPLY_PATCH:
             return self._apply(operation, kind, warnings)
-        change, repeated = change_of(media, operation.body, custom=kind.strategy.custom)
+        read = change_of(media, kind, operation.subresource)
         options = write_options(operation)
+        change = read(operation.body, options.validation)
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         live = self._live(target)
         if operation.subresource == "scale":
-            return self._rescale(target, live, change(scale_of(kind, live)))
-        patched = _patched(target, change(live), repeated)
-        write.check_identity(target, patched)
-        return self._store(target, write.update(target, live, patched, self.means()))
+            return self._rescale(target, live, change.run(scale_of(kind, live)).value)
+        patched = change.run(live)
+        obj = _patched(target, patched.value, patched.shown, problems=change.problems)
+        write.check_identity(target, obj)
+        return self._store(target, write.update(target, live, obj, self.means()))
 
     def _apply(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         options = write_options(operation, apply=True)
@@ -200,7 +201,7 @@ class Registry:
             raise not_found(kind.resource, operation.name)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        merged = _patched(target, merged, repeated, applied=True)
+        merged = _patched(target, merged, as_json(merged), repeated, applied=True)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -278,16 +279,17 @@ class Registry:
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
-def _patched(target: Target, patched: Json, repeated: list[str], *, applied: bool = False) -> Object:
-    """What a patch made, read as if it had been sent; what cannot be read is the patch's fault."""
+def _patched(
+    target: Target, patched: Json, shown: str, repeated: Sequence[str] = (), *, applied: bool = False, problems: Sequence[str] = ()
+) -> Object:
+    """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     try:
-        return write.read_object(target, patched, repeated, applied=applied)
+        return write.read_object(target, patched, repeated, applied=applied, problems=problems)
     except BadRequest as error:
         why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
         if not why:
             raise
-        cause = causes.invalid("patch", as_json(patched), why)
-        raise invalid("", "", "", [cause]) from error
+        raise unreadable(shown, why) from error
 
 
 def _uid_mismatch(target: Target, uid: str) -> ApiError:
