@@ -34,14 +34,6 @@ def _valid(new: Object, old: Object | None) -> Iterable[StatusCause]:
     return ()
 
 
-def _silent(new: Object, old: Object | None) -> Iterable[str]:
-    return ()
-
-
-def _quiet(new: Object, old: Object | None) -> Iterable[str]:
-    return ()
-
-
 def _permitted(new: Object, others: Iterable[Object]) -> str:
     return ""
 
@@ -73,8 +65,6 @@ class Behaviour:
     Metadata has been looked at."""
     validate_status: Callable[[Object, Object], Iterable[StatusCause]] | None = None
     """The same for a write of the status; None where `validate` judges that as well."""
-    warnings: Callable[[Object, Object | None], Iterable[str]] = _silent
-    """`(new, old)`: what who writes a valid object is told besides."""
     generation: bool = False
     """Whether ``metadata.generation`` counts changes of what is wanted (`counts`)."""
     counts: Callable[[Object, Object], bool] = spec_changed
@@ -89,8 +79,6 @@ class Behaviour:
     name_rule: names.NameRule = names.dns_subdomain
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
-    warns: Callable[[Object, Object | None], Iterable[str]] = _quiet
-    """`(new, old)`: the warnings that who writes this valid object gets."""
     deprecation: str = ""
     """The warning that every request for this kind gets."""
     permits: Callable[[Object, Iterable[Object]], str] = _permitted
