@@ -46,7 +46,7 @@ def test_usage_errors_exit_with_2(cli: Cli, arguments: list[str]) -> None:
         (["--embedded", "--kubeconfig", "config"], "--embedded brings its own cluster; leave out --kubeconfig and --context"),
         (
             ["--kubeconfig", "config", "--port", "6443"],
-            "--port and --write-kubeconfig are for the embedded control plane; add --embedded",
+            "--port, --data and --write-kubeconfig are for the embedded control plane; add --embedded",
         ),
         (["-n", "Shop"], "--namespace is 'Shop', and 'Shop' is no name of a namespace"),
         (["--metrics-bind-address", "8080"], "--metrics-bind-address takes HOST:PORT, :PORT, or 0 for no endpoint, not '8080'"),

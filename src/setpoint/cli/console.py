@@ -24,11 +24,12 @@ def console() -> Console:
     return Console(file=sys.stderr, highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
-def introduce(url: str, kubeconfig: Path) -> None:
-    """Says that there is an embedded control plane, and how to reach it."""
+def introduce(url: str, kubeconfig: Path, data: str | None = None) -> None:
+    """Says that there is an embedded control plane, how to reach it, and where it keeps what it has."""
+    keeps = f"everything is kept in {escape(data)}" if data else "it keeps nothing when it ends"
     shown = Path(os.path.relpath(kubeconfig)) if kubeconfig.is_relative_to(Path.cwd()) else kubeconfig
     greet(
-        f"[bold]Embedded control plane[/] at {escape(url)}, for development and tests; it keeps nothing when it ends",
+        f"[bold]Embedded control plane[/] at {escape(url)}, for development and tests; {keeps}",
         f"Point kubectl at it:  [bold cyan]export KUBECONFIG={escape(shlex.quote(str(shown)))}[/]",
     )
 

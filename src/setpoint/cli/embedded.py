@@ -10,18 +10,21 @@ from setpoint.cli.failure import Failure
 from setpoint.cluster.hosted import hosted
 from setpoint.cluster.server.kubeconfig import is_ours, write_kubeconfig
 from setpoint.cluster.server.serving import Address
+from setpoint.cluster.server.storage import DataFault
 from setpoint.world import PortInUse
 
 DEFAULT_KUBECONFIG = ".setpoint/kubeconfig"
 
 
 @contextmanager
-def embedded(port: int, kubeconfig: str | None, *, controllers: bool = True) -> Iterator[tuple[Address, Path]]:
+def embedded(port: int, kubeconfig: str | None, *, controllers: bool = True, data: str | None = None) -> Iterator[tuple[Address, Path]]:
     """Serves while the context is open; gives the address and the kubeconfig that was written for it. Raises `Failure`."""
     path = _place(kubeconfig or DEFAULT_KUBECONFIG)
     with ExitStack() as held:
         try:
-            address = held.enter_context(hosted(port, controllers=controllers))
+            address = held.enter_context(hosted(port, controllers=controllers, data=data))
+        except DataFault as error:
+            raise Failure(f"{error} (--data)") from error
         except PortInUse as error:
             raise Failure(f"the embedded control plane cannot listen: {error.strerror} (--port)") from error
         except OSError as error:

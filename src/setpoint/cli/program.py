@@ -16,6 +16,9 @@ _targets = click.argument("targets", metavar="TARGET...", nargs=-1, required=Tru
 _port = click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port of the embedded control plane; 0 lets the system choose."
 )
+_data = click.option(
+    "--data", metavar="DIR", help="Keep the embedded control plane's objects in this folder, also when it ends.  [default: in memory]"
+)
 _write_kubeconfig = click.option(
     "--write-kubeconfig", metavar="FILE", help="Where the embedded control plane's kubeconfig goes.  [default: .setpoint/kubeconfig]"
 )
@@ -39,6 +42,7 @@ def setpoint() -> None:
 @click.option("--namespace", "-n", metavar="NAME[,NAME...]", help="Watch this namespace alone, or these.")
 @click.option("--all-namespaces", "-A", is_flag=True, help="Watch all namespaces; the default, unless WATCH_NAMESPACE is set.")
 @_port
+@_data
 @_write_kubeconfig
 @click.option("--metrics-bind-address", metavar="ADDRESS", help="Where /metrics is served; 0 for nowhere.  [default: :8080; embedded: 0]")
 @click.option(
@@ -68,6 +72,7 @@ def run(
     namespace: str | None,
     all_namespaces: bool,
     port: int,
+    data: str | None,
     write_kubeconfig: str | None,
     metrics_bind_address: str | None,
     health_probe_bind_address: str | None,
@@ -84,8 +89,8 @@ def run(
     from setpoint.manager.flight import debug_endpoint
 
     own = destination.is_embedded(embedded, kubeconfig, context)
-    if not own and (port or write_kubeconfig):
-        raise Failure("--port and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
+    if not own and (port or data or write_kubeconfig):
+        raise Failure("--port, --data and --write-kubeconfig are for the embedded control plane; add --embedded", code=USAGE)
     asked = running.Run(
         targets=targets,
         manifests=manifests,
@@ -99,7 +104,7 @@ def run(
         verbose=verbose,
     )
     if own:
-        running.run_embedded(asked, port, write_kubeconfig)
+        running.run_embedded(asked, port, write_kubeconfig, data)
     else:
         running.run(asked, kubeconfig, context)
 
@@ -126,13 +131,14 @@ def why(words: tuple[str, ...], namespace: str | None, controller: str | None, a
 
 @setpoint.command()
 @_port
+@_data
 @_write_kubeconfig
 @click.option("--no-controllers", is_flag=True, help="The API server alone: no garbage collection, no pods.")
-def server(port: int, write_kubeconfig: str | None, no_controllers: bool) -> None:
+def server(port: int, data: str | None, write_kubeconfig: str | None, no_controllers: bool) -> None:
     """Run the embedded control plane alone."""
     from setpoint.cli import serving
 
-    serving.serve(port, write_kubeconfig, controllers=not no_controllers)
+    serving.serve(port, write_kubeconfig, controllers=not no_controllers, data=data)
 
 
 @setpoint.command()

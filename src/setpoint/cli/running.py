@@ -53,11 +53,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     verbose: bool
 
 
-def run_embedded(asked: Run, port: int, write_kubeconfig: str | None) -> None:
+def run_embedded(asked: Run, port: int, write_kubeconfig: str | None, data: str | None = None) -> None:
     """Runs on an embedded control plane, with the kinds that the controllers bring, until a signal. Raises `Failure`."""
     program = _Program(asked)
-    with program.ready_to_end(), embedded(port, write_kubeconfig) as (address, kubeconfig):
-        console.introduce(address.url, kubeconfig)
+    with program.ready_to_end(), embedded(port, write_kubeconfig, data=data) as (address, kubeconfig):
+        console.introduce(address.url, kubeconfig, data)
         console.ready(kubeconfig)
         program.run(configured(str(kubeconfig), None), owns_cluster=True)
 

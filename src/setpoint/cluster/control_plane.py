@@ -10,7 +10,7 @@ from types import TracebackType
 from setpoint.api import ADMIN, Identity, Operation
 from setpoint.client import Connection, InProcessTransport
 from setpoint.cluster.controllers import control_plane_controllers
-from setpoint.cluster.server import ApiServer
+from setpoint.cluster.server import ApiServer, Storage
 from setpoint.manager import Manager, Options
 from setpoint.world import World
 
@@ -20,12 +20,13 @@ CONTROLLERS = Identity(user="system:kube-controller-manager", groups=("system:ma
 class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
     """An embedded cluster, alive while the context is open. With `controllers=False` it is the API server alone, as in envtest.
 
-    With `workloads=False`, garbage is collected and namespaces are emptied, but Deployments make no pods.
+    With `workloads=False`, garbage is collected and namespaces are emptied, but Deployments make no pods. `storage` is where everything is
+    kept, in memory unless given; whoever opens one (see `data_folder`) closes it when this context is left.
     """
 
-    def __init__(self, world: World, *, controllers: bool = True, workloads: bool = True) -> None:
+    def __init__(self, world: World, *, controllers: bool = True, workloads: bool = True, storage: Storage | None = None) -> None:
         self.world = world
-        self.server: ApiServer = ApiServer(world)
+        self.server: ApiServer = ApiServer(world, storage=storage)
         self._controllers = controllers
         self._workloads = workloads
         self._manager: Manager | None = None

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from os import PathLike
 
 from setpoint.cluster.control_plane import ControlPlane
 from setpoint.cluster.server.serving import Address, serve
+from setpoint.cluster.server.storage import data_folder
 from setpoint.world import real_world
 from setpoint.world.loop_thread import LoopThread
 
 
 @contextmanager
-def hosted(port: int = 0, *, controllers: bool = True) -> Iterator[Address]:
-    """Serves on the loopback interface while the context is open, in real time. Port 0 lets the system choose. Raises `PortInUse`."""
-    with LoopThread("setpoint-server") as thread, thread.hold(lambda: _plane(port, controllers)) as address:
+def hosted(port: int = 0, *, controllers: bool = True, data: str | PathLike[str] | None = None) -> Iterator[Address]:
+    """Serves on the loopback interface while the context is open, in real time. Port 0 lets the system choose.
+
+    `data` is the folder in which everything is kept; None keeps it in memory. Raises `PortInUse` and `DataFault`.
+    """
+    with LoopThread("setpoint-server") as thread, thread.hold(lambda: _plane(port, controllers, data)) as address:
         yield address
 
 
 @asynccontextmanager
-async def _plane(port: int, controllers: bool) -> AsyncIterator[Address]:
+async def _plane(port: int, controllers: bool, data: str | PathLike[str] | None) -> AsyncIterator[Address]:
     world = real_world()
-    async with ControlPlane(world, controllers=controllers) as plane, serve(plane.server, world, port=port) as address:
-        yield address
+    async with AsyncExitStack() as stack:
+        storage = await stack.enter_async_context(data_folder(world, data)) if data is not None else None
+        plane = await stack.enter_async_context(ControlPlane(world, controllers=controllers, storage=storage))
+        yield await stack.enter_async_context(serve(plane.server, world, port=port))
