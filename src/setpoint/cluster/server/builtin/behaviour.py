@@ -34,6 +34,10 @@ def _valid(new: Object, old: Object | None) -> Iterable[StatusCause]:
     return ()
 
 
+def _quiet(new: Object, old: Object | None) -> Iterable[str]:
+    return ()
+
+
 def _permitted(new: Object, others: Iterable[Object]) -> str:
     return ""
 
@@ -79,6 +83,8 @@ class Behaviour:
     name_rule: names.NameRule = names.dns_subdomain
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
+    warns: Callable[[Object, Object | None], Iterable[str]] = _quiet
+    """`(new, old)`: the warnings that who writes this valid object gets."""
     deprecation: str = ""
     """The warning that every request for this kind gets."""
     permits: Callable[[Object, Iterable[Object]], str] = _permitted
