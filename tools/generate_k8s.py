@@ -6,11 +6,11 @@ reads the server's aggregated discovery and its OpenAPI v3 documents (with a bea
 writes three things into the source tree, byte for byte the same for the same server:
 
 - ``src/setpoint/k8s/<group>/<version>/``: a class for each kind that the server serves by default, and for each struct in one of them;
-- ``src/setpoint/cluster/server/builtin/<group>_<version>.json.gz``: discovery and schemas of what the embedded server serves (`SERVED`);
+- ``src/setpoint/cluster/server/builtin/published/``: what the embedded server knows of the built-in kinds (`published`);
 - ``tests/k8s/data/schemas.json.gz``: the schemas of all kinds, for tests that build objects of them.
 
-Run it by hand when a new Kubernetes version comes out, read the difference, and commit the result. ``tools/envtest`` builds and starts
-such a server. What OpenAPI does not say (defaults, validation, what an update may change) is written by hand, in ``builtin/``.
+What OpenAPI does not tell of the Go structs comes from ``tools/go-structs``, so Go has to be on the machine. Run it by hand when a new Kubernetes version comes out, read the difference, and commit the result. ``tools/envtest`` builds and starts
+such a server. What no document says (defaults, validation, what an update may change) is written by hand, in ``builtin/``.
 """
 
 from __future__ import annotations
@@ -28,27 +28,11 @@ from pathlib import Path
 
 import msgspec
 from k8s_layout import modules
+from k8s_published import write_published
 from k8s_source import BY_HAND, SPECIAL, Json, Module, Place, class_name, package_source, references
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "setpoint"
 TESTS = Path(__file__).resolve().parent.parent / "tests"
-
-SERVED: dict[str, dict[str, tuple[str, ...]]] = {
-    "api/v1": {
-        "configmaps": (),
-        "events": (),
-        "namespaces": ("finalize", "status"),
-        "pods": ("status",),
-        "secrets": (),
-        "serviceaccounts": (),
-        "services": ("status",),
-    },
-    "apis/apps/v1": {"deployments": ("scale", "status"), "replicasets": ("scale", "status")},
-    "apis/events.k8s.io/v1": {"events": ()},
-    "apis/coordination.k8s.io/v1": {"leases": ()},
-    "apis/apiextensions.k8s.io/v1": {"customresourcedefinitions": ("status",)},
-}
-"""The resources of the embedded server, with their subresources."""
 
 BUILT_IN = ("io.k8s.api.", "io.k8s.apiextensions-apiserver.", "io.k8s.kube-aggregator.")
 """How the schemas of built-in kinds begin; those of custom ones, which the server may have as well, do not."""
@@ -99,41 +83,6 @@ def split_path(path: str) -> tuple[str, str]:
     """Group and version of the path of a group version."""
     *root, version = path.split("/")
     return (root[1] if len(root) > 1 else "", version)
-
-
-# ---- the data of the embedded server
-
-
-def served(path: str, resources: list[Json]) -> list[Json]:
-    """Discovery of the served resources of a group version, and nothing else."""
-    chosen = []
-    for resource in resources:
-        wanted = SERVED[path].get(resource["resource"])
-        if wanted is None:
-            continue
-        subresources = [sub for sub in resource.get("subresources", []) if sub["subresource"] in wanted]
-        chosen.append({**resource, "subresources": subresources} if subresources else drop(resource, "subresources"))
-    return chosen
-
-
-def drop(mapping: Json, key: str) -> Json:
-    return {name: value for name, value in mapping.items() if name != key}
-
-
-def write_data(path: str, resources: list[Json], schemas: dict[str, Json]) -> None:
-    group, version = split_path(path)
-    kinds = {resource["responseKind"]["kind"] for resource in resources}
-    kinds |= {f"{kind}List" for kind in kinds} | {"Scale"}
-    roots = [
-        name
-        for name, schema in schemas.items()
-        if "apimachinery" in name or any(gvk["kind"] in kinds for gvk in schema.get("x-kubernetes-group-version-kind", ()))
-    ]
-    content = {"group": group, "version": version, "resources": resources, "schemas": closure(roots, schemas)}
-    data = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
-    target = SOURCE / "cluster/server/builtin" / f"{group.partition('.')[0] or 'core'}_{version}.json.gz"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(gzip.compress(data, 9, mtime=0))
 
 
 # ---- the classes
@@ -243,8 +192,6 @@ def main() -> None:
     server = Server(parser.parse_args().kubeconfig)
     discovery = server.discovery()
     documents = {path: server.get(f"/openapi/v3/{path}")["components"]["schemas"] for path in discovery}
-    for path in SERVED:
-        write_data(path, served(path, discovery[path]), documents[path])
     every = {name: schema for path in sorted(documents, reverse=True) for name, schema in documents[path].items()}
     kinds = kinds_of(discovery, every)
     schemas = closure(kinds, every)
@@ -252,6 +199,7 @@ def main() -> None:
         write_modules(Path(folder), kinds, schemas)
         replace_modules(Path(folder))
     write_test_schemas(kinds, schemas)
+    write_published(discovery, every, BUILT_IN)
 
 
 if __name__ == "__main__":

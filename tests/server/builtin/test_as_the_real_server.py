@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from setpoint.cluster.server.builtin.defaults import apply_defaults
-from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.api import ApiError
 from setpoint.cluster.server.builtin.services import ADDRESSES, NODE_PORTS
-from setpoint.cluster.server.builtin.strategy import prepare_create, prepare_update, validate, wants_new_generation
+from setpoint.cluster.server.builtins import builtin_kinds
+from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.schema.metadata import tidy_metadata
 
 Json = dict[str, Any]
@@ -30,61 +30,66 @@ def received(body: Json) -> Json:
     return obj
 
 
-def all_but_those_of(stored: Json) -> dict[str | int, None]:
-    """Addresses and ports that are taken, so that the only free ones are those that the real server gave, by chance."""
+def kind_of(obj: Json, services: list[Json] | None = None) -> ServedKind:
+    """The kind of an object, on a server that has these services."""
+    kinds = builtin_kinds(lambda collection: (services or []) if collection == "/services" else [])
+    return next(kind for kind in kinds if (kind.api_version, kind.kind) == (obj["apiVersion"], obj["kind"]))
+
+
+def all_but_those_of(stored: Json) -> list[Json]:
+    """A service that has all addresses and ports but those that the real server gave, by chance."""
     spec = stored.get("spec") or {}
     given = [spec.get("clusterIP"), *(port.get("nodePort") for port in spec.get("ports") or [])]
-    return {each: None for each in [*map(str, ADDRESSES.hosts()), *NODE_PORTS] if each not in given}
+    ports = [{"nodePort": number} for number in NODE_PORTS if number not in given]
+    addresses = [address for address in map(str, ADDRESSES.hosts()) if address not in given]
+    return [{"metadata": {"name": "greedy"}, "spec": {"clusterIPs": addresses, "ports": ports}}]
 
 
 @pytest.mark.parametrize("case", cases("created.json"))
 def test_a_new_object_gets_the_same_defaults(case: Json) -> None:
-    obj = received(case["body"])
-    kind, stored = obj["kind"], case["stored"]
-    assert malformed(kind, obj) is None
-    apply_defaults(kind, obj)
-    prepare_create(kind, obj, all_but_those_of(stored) if kind == "Service" else ())
+    stored = case["stored"]
+    kind = kind_of(stored, all_but_those_of(stored) if stored["kind"] == "Service" else None)
+    obj = kind.strategy.complete(received(case["body"]), kind)
+    kind.strategy.prepare_create(obj, kind)
     if "generation" in stored["metadata"]:
         obj["metadata"] = {**obj["metadata"], "generation": 1}
     assert obj == stored
-    assert validate(kind, obj, None) == []
+    assert kind.strategy.validate(obj, None, kind) == []
 
 
 @pytest.mark.parametrize("case", cases("created.json"))
 def test_defaults_are_filled_in_once_and_nothing_shared_is_changed(case: Json) -> None:
-    obj = received(case["body"])
-    parts, before = dict(obj), copy.deepcopy(obj)
-    apply_defaults(obj["kind"], obj)
-    assert parts == before
-    again = copy.deepcopy(obj)
-    apply_defaults(obj["kind"], again)
-    assert again == obj
+    given = received(case["body"])
+    kind, before = kind_of(given), copy.deepcopy(given)
+    obj = kind.strategy.complete(given, kind)
+    assert given == before
+    assert kind.strategy.complete(copy.deepcopy(obj), kind) == obj
 
 
 @pytest.mark.parametrize("case", cases("refused.json"))
 def test_a_bad_object_is_refused_in_the_same_words(case: Json) -> None:
     obj = received(case["body"])
-    kind = obj["kind"]
-    problem = malformed(kind, obj)
+    kind = kind_of(obj)
     if "message" in case:
-        assert f'{kind} in version "v1" cannot be handled as a {kind}: {problem}' == case["message"]
+        with pytest.raises(ApiError) as caught:
+            kind.strategy.complete(obj, kind)
+        assert caught.value.message == case["message"]
         return
-    assert problem is None
-    apply_defaults(kind, obj)
-    prepare_create(kind, obj)
-    causes = [{"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in validate(kind, obj, None)]
-    assert causes == case["causes"]
+    obj = kind.strategy.complete(obj, kind)
+    kind.strategy.prepare_create(obj, kind)
+    found = kind.strategy.validate(obj, None, kind)
+    assert [{"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in found] == case["causes"]
 
 
 @pytest.mark.parametrize("case", cases("updated.json"))
 def test_a_change_is_taken_or_refused_alike(case: Json) -> None:
     old, obj = case["old"], received(case["body"])
-    kind = obj["kind"]
-    apply_defaults(kind, obj)
-    prepare_update(kind, obj, old, taken=all_but_those_of(case.get("stored", {})) if kind == "Service" else ())
+    kind = kind_of(obj, all_but_those_of(case.get("stored", {})) if obj["kind"] == "Service" else None)
+    obj = kind.strategy.complete(obj, kind)
+    kind.strategy.prepare_update(obj, old, kind, "")
     if "generation" in old["metadata"]:
-        obj["metadata"] = {**obj["metadata"], "generation": 1 + wants_new_generation(kind, obj, old)}
-    found = validate(kind, obj, old)
+        obj["metadata"] = {**obj["metadata"], "generation": 1 + kind.strategy.counts(obj, old)}
+    found = kind.strategy.validate(obj, old, kind)
     if "stored" in case:
         assert (found, obj) == ([], case["stored"])
     else:
@@ -94,12 +99,14 @@ def test_a_change_is_taken_or_refused_alike(case: Json) -> None:
 
 
 def test_an_address_or_port_of_another_service_is_refused() -> None:
+    other = {"metadata": {"name": "a"}, "spec": {"clusterIPs": ["10.0.0.40"], "ports": [{"nodePort": 30090}]}}
+
     def refused(spec: Json) -> list[str]:
         service = received({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "b"}, "spec": spec})
-        taken: list[str | int] = ["10.0.0.40", 30090]
-        apply_defaults("Service", service)
-        prepare_create("Service", service, taken)
-        return [f"{cause.field}: {cause.message}" for cause in validate("Service", service, None, taken)]
+        kind = kind_of(service, [other])
+        service = kind.strategy.complete(service, kind)
+        kind.strategy.prepare_create(service, kind)
+        return [f"{cause.field}: {cause.message}" for cause in kind.strategy.validate(service, None, kind)]
 
     assert refused({"clusterIP": "10.0.0.40", "ports": [{"port": 80}]}) == [
         'spec.clusterIPs: Invalid value: ["10.0.0.40"]: failed to allocate IP 10.0.0.40: provided IP is already allocated'

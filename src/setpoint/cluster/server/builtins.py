@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias, cast
 
 from setpoint.api import GroupVersionResource, Verb
-from setpoint.api.status import bad_request
-from setpoint.cluster.server import builtin, names
-from setpoint.cluster.server.builtin import event_forms, strategy
-from setpoint.cluster.server.builtin.defaults import apply_defaults
+from setpoint.api.status import bad_request, forbidden
+from setpoint.cluster.server import builtin
+from setpoint.cluster.server.builtin import event_forms
+from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.builtin.services import allocate, keep_allocated
+from setpoint.cluster.server.builtin.structs import as_go_writes, empty_field
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
 from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
@@ -28,27 +30,36 @@ _DEFAULT_GRACE = 30
 
 
 class BuiltinStrategy(Strategy):
-    """What is special about a built-in kind."""
+    """What is special about a built-in kind, as its `Behaviour` says."""
 
     custom = False
 
     def __init__(self, kind: builtin.BuiltinKind, read: Read) -> None:
-        self._name = kind.kind
+        self.kind = kind
+        self.behaviour = behaviour = behaviour_of(kind.kind)
         self._read = read
-        self.generation = kind.has_generation
-        self.create_on_update = kind.kind in ("Lease", "Event", "Service")
-        self.returns_deleted = kind.kind in ("Namespace", "Pod", "Service", "ServiceAccount")
-        self.status_keeps = _STATUS_KEEPS.get(kind.kind, ())
-        self.unconditional_update = kind.kind != "Lease"
-        self.name_rule = _NAME_RULES.get(kind.kind, names.dns_subdomain)
+        self.generation = behaviour.generation
+        self.create_on_update = behaviour.create_on_update
+        self.returns_deleted = behaviour.returns_deleted
+        self.status_keeps = behaviour.status_keeps
+        self.unconditional_update = behaviour.unconditional_update
+        self.name_rule = behaviour.name_rule
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
-        if (problem := malformed(self._name, obj)) is not None:
-            raise bad_request(f'{self._name} in version "{kind.version}" cannot be handled as a {self._name}: {problem}')
-        obj = dict(obj)
-        apply_defaults(self._name, obj)
-        return obj
+        about = self.kind
+        if (problem := malformed(about.schema_name, obj)) is not None:
+            raise bad_request(f'{about.kind} in version "{kind.version}" cannot be handled as a {about.kind}: {problem}')
+        metadata = obj.get("metadata")
+        written = as_go_writes(about.schema_name, {key: value for key, value in obj.items() if key != "metadata"})
+        # The order in which a real server writes them.
+        result = {"apiVersion": written.pop("apiVersion", ""), "kind": written.pop("kind", ""), "metadata": metadata}
+        if metadata is None:
+            del result["metadata"]
+        written.pop("metadata", None)
+        result |= written
+        self.behaviour.defaults(result)
+        return result
 
     def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`. What passes through Go structs has no nulls."""
@@ -56,35 +67,96 @@ class BuiltinStrategy(Strategy):
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""
-        return strategy.wants_new_generation(self._name, obj, old)
+        return self.behaviour.counts(obj, old)
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """See `Strategy`."""
-        strategy.prepare_create(self._name, obj, self._taken())
+        if self.kind.has_status:
+            status = empty_field(self.kind.schema_name, "status")
+            if status is None:
+                obj.pop("status", None)
+            else:
+                obj["status"] = status
+        self.behaviour.prepare_create(obj)
+        self._permit(obj, kind)
 
     def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
         """See `Strategy`."""
-        strategy.prepare_update(self._name, obj, old, subresource, self._taken())
-
-    def _taken(self) -> list[str | int]:
-        """The addresses and ports that services have, where they matter."""
-        return _addresses(self._read("/services")) if self._name == "Service" else []
+        if self.kind.has_status and subresource in ("", "status"):
+            kept = "status" if subresource == "" else "spec"
+            if kept in old:
+                obj[kept] = old[kept]
+            else:
+                obj.pop(kept, None)
+        self.behaviour.prepare_update(obj, old, subresource)
+        if subresource == "":
+            self._permit(obj, kind)
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
-        errors: list[FieldError] = []
-        for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
-            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
-                text = "name is neither a standard finalizer name nor is it fully qualified"
-                errors.append(causes.invalid(f"metadata.finalizers[{index}]", finalizer, text))
-        return errors + strategy.validate(self._name, obj, old)
+        return [*_finalizers(obj), *self.problems(obj, old)]
+
+    def problems(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None) -> Iterable[FieldError]:
+        """What is wrong beyond the metadata."""
+        return self.behaviour.validate(obj, old)
 
     def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
-        return self.validate(obj, old, kind)
+        if self.behaviour.validate_status is None:
+            return self.validate(obj, old, kind)
+        return [*_finalizers(obj), *self.behaviour.validate_status(obj, old)]
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
-        """See `Strategy`: there is nothing to warn of, since it has been refused."""
+        """See `Strategy`. A finalizer without a domain has been refused, so there is no need to warn of one."""
+        warnings += self.behaviour.warns(obj, old)
+        if self.behaviour.support == "schema":
+            warnings.append(
+                f"{self.kind.kind}: the embedded server checks it by its schema alone, without the defaults and rules of a real cluster"
+            )
+
+    def deletable(self, obj: Mapping[str, Json]) -> str:
+        """See `Strategy`."""
+        return self.behaviour.deletable(obj)
+
+    def _permit(self, obj: Mapping[str, Json], kind: ServedKind) -> None:
+        """What admission refuses because of other objects of the kind. Raises Forbidden."""
+        if why := self.behaviour.permits(obj, self._others(obj, kind)):
+            raise forbidden(kind.resource, obj["metadata"].get("name", ""), why)
+
+    def _others(self, obj: Mapping[str, Json], kind: ServedKind) -> Iterator[Object]:
+        """The other objects of a kind, read only when somebody looks at them."""
+        own = _key(obj)
+        yield from (other for other in self._read(kind.collection) if _key(other) != own)
+
+
+def _key(obj: Mapping[str, Json]) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"].get("name", "")
+
+
+def _finalizers(obj: Mapping[str, Json]) -> Iterator[FieldError]:
+    for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
+        if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+            text = "name is neither a standard finalizer name nor is it fully qualified"
+            yield causes.invalid(f"metadata.finalizers[{index}]", finalizer, text)
+
+
+class ServiceStrategy(BuiltinStrategy):
+    """Services, which get addresses and ports that no other service has."""
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`."""
+        super().prepare_create(obj, kind)
+        allocate(obj, self._taken())
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`."""
+        super().prepare_update(obj, old, kind, subresource)
+        if subresource == "":
+            keep_allocated(obj, dict(old))
+            allocate(obj, self._taken())
+
+    def _taken(self) -> list[str | int]:
+        return _addresses(self._read("/services"))
 
 
 def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
@@ -149,12 +221,12 @@ class PodStrategy(BuiltinStrategy):
 
 @lru_cache(maxsize=64)
 def _structural(kind: builtin.BuiltinKind) -> Structural:
-    return compile_schema(builtin.schema_of(kind), builtin.schemas(kind.group, kind.version))
+    return compile_schema(builtin.schema_of(kind), builtin.schemas())
 
 
 @lru_cache(maxsize=64)
 def _typed(kind: builtin.BuiltinKind) -> TypedSchema:
-    return TypedSchema.from_openapi(builtin.schema_of(kind), builtin.schemas(kind.group, kind.version), built_in=True)
+    return TypedSchema.from_openapi(builtin.schema_of(kind), builtin.schemas(), built_in=True)
 
 
 def builtin_kinds(read: Read) -> list[ServedKind]:
@@ -175,13 +247,14 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
         short_names=kind.short_names,
         categories=kind.categories,
         verbs=cast(Verbs, kind.verbs),
-        subresources={sub.name: cast(Verbs, sub.verbs) for sub in kind.subresources if sub.name in _SUBRESOURCES},
+        subresources={sub.name: cast(Verbs, sub.verbs) for sub in kind.subresources},
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
         strategy=_strategy(kind, read),
-        selectable=event_forms.SELECTABLE if newer else _SELECTABLE.get(kind.kind, ()),
+        selectable=event_forms.SELECTABLE if newer else behaviour_of(kind.kind).selectable,
         kept_as=GroupVersionResource("", "v1", "events") if newer else None,
         newer_names=event_forms.NEWER_NAMES if newer else {},
-        kept_fields=_SELECTABLE["Event"] if newer else (),
+        kept_fields=behaviour_of(kind.kind).selectable if newer else (),
+        deprecation=behaviour_of(kind.kind).deprecation,
         make_structural=lambda: _structural(kind),
         make_typed=lambda: _typed(kind),
         origin=kind,
@@ -196,38 +269,4 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
     return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind, read)
 
 
-_SUBRESOURCES = ("status", "scale", "finalize")
-"""Those that are served; a pod's log or a service's proxy are not."""
-_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy}
-_STATUS_KEEPS: dict[str, tuple[str, ...]] = {"Deployment": ("labels",), "Pod": ("ownerReferences",)}
-_NAME_RULES: dict[str, names.NameRule] = {"Namespace": names.dns_label, "Service": names.dns_label}
-_SELECTABLE: dict[str, tuple[str, ...]] = {
-    "Event": (
-        "involvedObject.kind",
-        "involvedObject.namespace",
-        "involvedObject.name",
-        "involvedObject.uid",
-        "involvedObject.apiVersion",
-        "involvedObject.resourceVersion",
-        "involvedObject.fieldPath",
-        "reason",
-        "reportingComponent",
-        "source",
-        "type",
-    ),
-    "Namespace": ("status.phase",),
-    "Pod": (
-        "spec.nodeName",
-        "spec.restartPolicy",
-        "spec.schedulerName",
-        "spec.serviceAccountName",
-        "spec.hostNetwork",
-        "status.phase",
-        "spec.host",
-        "status.podIP",
-        "status.podIPs",
-        "status.nominatedNodeName",
-    ),
-    "Secret": ("type",),
-    "Service": ("spec.clusterIP", "spec.type"),
-}
+_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy, "Service": ServiceStrategy}

@@ -9,7 +9,7 @@ https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -105,12 +105,12 @@ def _write(kinds: Iterable[ServedKind]) -> Json:
     """The document of the kinds of one group and version."""
     paths: Json = {}
     schemas: Json = {}
-    shared = builtin.schemas("apps", "v1")  # has all that API machinery itself sends, and Scale
+    shared = builtin.schemas()
     for kind in kinds:
         if isinstance(kind.origin, BuiltinKind):
             name = kind.origin.schema_name
             list_name = f"{name}List"
-            schemas |= _closed((name, list_name), builtin.schemas(kind.group, kind.version))
+            schemas |= _closed((name, list_name), shared)
         else:
             name = schema_name(kind.group, kind.version, kind.kind)
             list_name = schema_name(kind.group, kind.version, kind.list_kind)
@@ -129,7 +129,7 @@ def _write(kinds: Iterable[ServedKind]) -> Json:
     }
 
 
-def _closed(names: Iterable[str], schemas: Json) -> Json:
+def _closed(names: Iterable[str], schemas: Mapping[str, Json]) -> Json:
     """The schemas of these names with all that they refer to."""
     found: Json = {}
     left = list(names)

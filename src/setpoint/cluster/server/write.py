@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from setpoint.api import ApiError
 from setpoint.api.names import split_api_version
 from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, conflict, error_of, failure, invalid, modified
-from setpoint.cluster.server import builtin
+from setpoint.cluster.server.builtin.go_types import registered
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type, read_metadata, validate_embedded_metadata, validate_metadata, validate_metadata_update
 from setpoint.cluster.server.options import FieldValidation, WriteOptions
@@ -70,25 +70,26 @@ class Draft:
 # ------------------------------------------------------------------------------------------------------- reading a body
 
 
-def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied: bool = False) -> Object:
+def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied: bool = False, problems: Sequence[str] = ()) -> Object:
     """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys.
 
+    `problems` are what else strict validation has against the request.
     `applied` says that it is what a server-side apply has made: such an object is completed, but not read again from the start.
     """
     kind = target.kind
     obj = _identified(kind, body)
     strict = _Strictness(target.options.validation)
+    strict.found(problems)
     strict.report(repeated, "duplicate field")
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
         strict.report(unknown, "unknown field")
-    problems = strict.problems
-    if problems and strict.refuse:
+    if strict.problems and strict.refuse:
         version = split_api_version(obj["apiVersion"])[1]
         raise bad_request(
-            f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(problems)}'
+            f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(strict.problems)}'
         )
-    target.warnings.extend(problems)
+    target.warnings.extend(strict.problems)
     return complete(kind, obj, applied=applied)
 
 
@@ -102,8 +103,11 @@ class _Strictness:
         return self.validation == "Strict"
 
     def report(self, paths: Sequence[str], what: str) -> None:
+        self.found([f'{what} "{path}"' for path in paths])
+
+    def found(self, problems: Sequence[str]) -> None:
         if self.validation != "Ignore":
-            self.problems += [f'{what} "{path}"' for path in paths]
+            self.problems += problems
 
 
 def _identified(kind: ServedKind, body: Json) -> Object:
@@ -129,8 +133,7 @@ def _identified(kind: ServedKind, body: Json) -> Object:
             raise invalid(kind.group, name, _name(body), [cause])
     elif api_version != kind.api_version or name != kind.kind:
         version = split_api_version(api_version)[1]
-        known = builtin.kind_named(name)
-        if known is not None and (known.group, known.version) == split_api_version(api_version):
+        if (*split_api_version(api_version), name) in registered():
             package = (kind.group or "core").partition(".")[0]
             why = f"converting ({version}.{name}) to ({package}.{kind.kind}): unknown conversion"
         else:

@@ -1,26 +1,23 @@
-"""Discovery and schemas of the built-in kinds, from data files beside this one; ``tools/generate_k8s.py`` writes those."""
+"""Discovery and schemas of the built-in kinds, from the data files in ``published/``; ``tools/generate_k8s.py`` writes those.
+
+What is announced is little, and read at once. A schema is unpacked with the others of its package, when it is first asked for.
+"""
 
 from __future__ import annotations
 
 import gzip
-import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
+import msgspec
+
+from setpoint.cluster.server.builtin.absent import ABSENT, ABSENT_SUBRESOURCES
 from setpoint.objects import Scale
 
-_FILES = {
-    ("", "v1"): "core_v1.json.gz",
-    ("apps", "v1"): "apps_v1.json.gz",
-    ("events.k8s.io", "v1"): "events_v1.json.gz",
-    ("coordination.k8s.io", "v1"): "coordination_v1.json.gz",
-    ("apiextensions.k8s.io", "v1"): "apiextensions_v1.json.gz",
-}
-
-_WITH_GENERATION = ("Pod", "Deployment", "ReplicaSet", "CustomResourceDefinition")
-"""The kinds whose ``metadata.generation`` counts changes of what is wanted; discovery does not tell."""
+Schema: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Subresource:
 
 @dataclass(frozen=True)
 class BuiltinKind:
-    """A built-in kind as discovery announces it. ``schema_name`` is its name among the `schemas` of its group and version."""
+    """A built-in kind as discovery announces it. ``schema_name`` is its name among the `schemas`, and that of its Go struct."""
 
     group: str
     version: str
@@ -49,10 +46,9 @@ class BuiltinKind:
     categories: tuple[str, ...]
     verbs: tuple[str, ...]
     subresources: tuple[Subresource, ...]
+    """Those that are served."""
     has_status: bool
     """Whether status is a subresource."""
-    has_generation: bool
-    """Whether ``metadata.generation`` is kept."""
     scale: Scale | None
     """Where the scale subresource has its numbers. ``selector`` is the path of a label selector that is to be written as text."""
     schema_name: str
@@ -60,77 +56,90 @@ class BuiltinKind:
 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[BuiltinKind, ...]:
-    """All built-in kinds that are served, by group and version, then by plural."""
-    return tuple(_kind(group, version, resource) for group, version in _FILES for resource in _content(group, version)["resources"])
+    """All built-in kinds that are served, in the order in which a real server announces them."""
+    return tuple(_kind(announced) for announced in unpacked("discovery") if (announced["group"], announced["plural"]) not in ABSENT)
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[tuple[str, str, str], BuiltinKind]:
+    return {(kind.group, kind.version, kind.kind): kind for kind in kinds()}
+
+
+def find(group: str, version: str, kind: str) -> BuiltinKind | None:
+    """The built-in kind of this name that is served, None if there is none."""
+    return _by_name().get((group, version, kind))
+
+
+def schemas() -> Mapping[str, Schema]:
+    """The OpenAPI v3 component schemas of the built-in kinds and of what API machinery itself sends, by name. Not to be changed.
+
+    References read ``#/components/schemas/<name>``.
+    """
+    return _SCHEMAS
+
+
+def schema_of(kind: BuiltinKind) -> Schema:
+    """The schema of a kind's objects; what it refers to is in `schemas`. Shared: not to be changed."""
+    return _SCHEMAS[kind.schema_name]
 
 
 @lru_cache(maxsize=64)
-def kind_named(name: str) -> BuiltinKind | None:
-    """The built-in kind of this name, None if there is none. An `Event` is the core one, in whose form they are all kept."""
-    return next((kind for kind in kinds() if kind.kind == name), None)
+def unpacked(name: str) -> Any:
+    """The content of a data file. Raises `FileNotFoundError`."""
+    return msgspec.json.decode(gzip.decompress(files(__package__).joinpath("published", f"{name}.json.gz").read_bytes()))
 
 
-def schemas(group: str, version: str) -> dict[str, dict[str, Any]]:
-    """The OpenAPI v3 component schemas of a group and version, by name, closed under ``$ref``. Shared: not to be changed.
+class _Schemas(Mapping[str, Schema]):
+    """All schemas by name; a package's are unpacked when one of them is asked for."""
 
-    They hold the served kinds and their lists, what API machinery itself sends (``DeleteOptions``, ``Status``, ``WatchEvent``, ...) and,
-    with ``apps``, ``Scale``. References read ``#/components/schemas/<name>``. Raises `LookupError` for another group or version.
-    """
-    result: dict[str, dict[str, Any]] = _content(group, version)["schemas"]
-    return result
+    def __getitem__(self, name: str) -> Schema:
+        package = "apimachinery" if name.startswith("io.k8s.apimachinery.") else ".".join(name.split(".")[-3:-1])
+        try:
+            content: dict[str, Schema] = unpacked(package)
+        except FileNotFoundError:
+            raise KeyError(name) from None
+        return content[name]
 
+    def __iter__(self) -> Iterator[str]:
+        for package in self._packages():
+            yield from unpacked(package)
 
-def schema_of(kind: BuiltinKind) -> dict[str, Any]:
-    """The schema of a kind's objects; what it refers to is in `schemas`. Shared: not to be changed."""
-    return schemas(kind.group, kind.version)[kind.schema_name]
+    def __len__(self) -> int:
+        return sum(len(unpacked(package)) for package in self._packages())
 
+    def __bool__(self) -> bool:
+        return True
 
-@lru_cache(maxsize=len(_FILES))
-def _content(group: str, version: str) -> dict[str, Any]:
-    name = _FILES.get((group, version))
-    if name is None:
-        raise LookupError(f"no built-in kinds of {group or 'the core group'}, version {version}")
-    content: dict[str, Any] = json.loads(gzip.decompress(files(__package__).joinpath(name).read_bytes()))
-    return content
-
-
-@lru_cache(maxsize=len(_FILES))
-def _names(group: str, version: str) -> dict[tuple[str, str, str], str]:
-    """The names of the schemas that stand for a kind."""
-    return {
-        (gvk["group"], gvk["version"], gvk["kind"]): name
-        for name, schema in schemas(group, version).items()
-        for gvk in schema.get("x-kubernetes-group-version-kind", ())
-    }
+    @staticmethod
+    def _packages() -> list[str]:
+        found = (file.name.removesuffix(".json.gz") for file in files(__package__).joinpath("published").iterdir())
+        return sorted(name for name in found if name not in ("discovery", "structs"))
 
 
-def _kind(group: str, version: str, resource: dict[str, Any]) -> BuiltinKind:
-    kind = resource["responseKind"]["kind"]
+_SCHEMAS = _Schemas()
+
+
+def _kind(announced: dict[str, Any]) -> BuiltinKind:
+    resource = (announced["group"], announced["plural"])
     subresources = tuple(
-        Subresource(
-            name=sub["subresource"],
-            group=sub["responseKind"]["group"] or group,
-            version=sub["responseKind"]["version"] or version,
-            kind=sub["responseKind"]["kind"],
-            verbs=tuple(sub["verbs"]),
-        )
-        for sub in resource.get("subresources", ())
+        Subresource(sub["name"], sub["group"], sub["version"], sub["kind"], tuple(sub["verbs"]))
+        for sub in announced["subresources"]
+        if (*resource, sub["name"]) not in ABSENT_SUBRESOURCES
     )
     names = [sub.name for sub in subresources]
     return BuiltinKind(
-        group=group,
-        version=version,
-        kind=kind,
-        plural=resource["resource"],
-        singular=resource["singularResource"],
-        list_kind=f"{kind}List",
-        namespaced=resource["scope"] == "Namespaced",
-        short_names=tuple(resource.get("shortNames", ())),
-        categories=tuple(resource.get("categories", ())),
-        verbs=tuple(resource["verbs"]),
+        group=announced["group"],
+        version=announced["version"],
+        kind=announced["kind"],
+        plural=announced["plural"],
+        singular=announced["singular"],
+        list_kind=f"{announced['kind']}List",
+        namespaced=announced["namespaced"],
+        short_names=tuple(announced["short_names"]),
+        categories=tuple(announced["categories"]),
+        verbs=tuple(announced["verbs"]),
         subresources=subresources,
         has_status="status" in names,
-        has_generation=kind in _WITH_GENERATION,
         scale=Scale(spec=".spec.replicas", status=".status.replicas", selector=".spec.selector") if "scale" in names else None,
-        schema_name=_names(group, version)[group, version, kind],
+        schema_name=announced["schema"],
     )

@@ -12,119 +12,126 @@ from typing import Any
 
 import msgspec
 
-from .loader import kind_named, schemas
+from setpoint.cluster.server.builtin.go_types import (
+    DURATION,
+    INT_OR_STRING,
+    MICRO_TIME,
+    QUANTITY,
+    SPECIAL,
+    TIME,
+    GoType,
+    go_type,
+    struct,
+)
 
-_REFERENCE = "#/components/schemas/"
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)", re.ASCII)
 _QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*")
-_GO_TYPES = {"string": "string", "boolean": "bool", "integer": "int64", "number": "float64", "object": "map[string]string"}
-_LIMITS = {"int32": 1 << 31, "int64": 1 << 63}
+_RANGES = {
+    "int32": (-(1 << 31), 1 << 31),
+    "int64": (-(1 << 63), 1 << 63),
+    "int": (-(1 << 63), 1 << 63),
+    "uint8": (0, 1 << 8),
+    "uint32": (0, 1 << 32),
+    "uint64": (0, 1 << 64),
+}
 
 
-def malformed(kind_name: str, obj: dict[str, Any]) -> str | None:
+def malformed(name: str, obj: dict[str, Any]) -> str | None:
     """The first thing in an object that Go could not decode, None if there is none. ``metadata`` is not looked at.
 
-    To be put behind ``<kind> in version "<version>" cannot be handled as a <kind>: ``. Nulls are fine anywhere: they mean nothing.
+    ``name`` is the struct's, as in OpenAPI. To be put behind ``<kind> in version "<version>" cannot be handled as a <kind>: ``.
+    Nulls are fine anywhere: they mean nothing.
     """
-    kind = kind_named(kind_name)
-    if kind is None:
-        return None
-    reader = _Reader(schemas(kind.group, kind.version))
     body = {key: value for key, value in obj.items() if key != "metadata"}
-    return next(reader.struct(kind.schema_name, body, ""), None)
+    return next(_struct(name, body, ""), None)
 
 
-class _Reader:
-    def __init__(self, schemas: dict[str, dict[str, Any]]) -> None:
-        self._schemas = schemas
+def _struct(name: str, value: dict[str, Any], path: str) -> Iterator[str]:
+    fields = struct(name).fields
+    for key, item in value.items():
+        if item is not None and (field := fields.get(key)) is not None:
+            at = f"{path}.{key}" if path else key
+            yield from _value(field.type, item, at, f"{name.rpartition('.')[2]}.{at}")
 
-    def struct(self, name: str, value: dict[str, Any], path: str) -> Iterator[str]:
-        properties = self._schemas[name].get("properties", {})
-        for key, item in value.items():
-            if key in properties and item is not None:
-                at = f"{path}.{key}" if path else key
-                yield from self._value(properties[key], item, at, f"{name.rpartition('.')[2]}.{at}")
 
-    def _value(self, schema: dict[str, Any], value: Any, path: str, field: str) -> Iterator[str]:
-        wrapped = schema["allOf"][0] if "allOf" in schema else schema
-        reference = wrapped.get("$ref")
-        if isinstance(reference, str):
-            yield from self._reference(reference.removeprefix(_REFERENCE), value, path, field)
-        elif "items" in schema:
-            if not isinstance(value, list):
-                yield _mismatch(value, field, f"[]{self._go_type(schema['items'])}")
-                return
-            for item in value:
-                if item is not None:
-                    yield from self._value(schema["items"], item, path, field)
-        elif schema.get("type") == "object":
-            entries = schema.get("additionalProperties")
-            if not isinstance(value, dict):
-                yield _mismatch(value, field, f"map[string]{self._go_type(entries or {'type': 'string'})}")
-            elif entries:
-                for item in value.values():
-                    if item is not None:
-                        yield from self._value(entries, item, path, field)
-        else:
-            yield from _scalar(schema, value, field)
+def _value(type_: GoType, value: Any, path: str, field: str) -> Iterator[str]:
+    match type_.shape:
+        case "struct" if type_.name in SPECIAL:
+            yield from _special(type_.name, value, path, field)
+        case "struct":
+            if isinstance(value, dict):
+                yield from _struct(type_.name, value, path)
+            else:
+                yield _mismatch(value, field, type_.shown)
+        case "list":
+            if isinstance(value, list):
+                yield from _each(type_.name, value, path, field)
+            else:
+                yield _mismatch(value, field, type_.shown)
+        case "map":
+            if isinstance(value, dict):
+                yield from _each(type_.name, list(value.values()), path, field)
+            else:
+                yield _mismatch(value, field, type_.shown)
+        case "bytes":
+            if not isinstance(value, str):
+                yield _mismatch(value, field, type_.shown)
+            elif (problem := _base64_problem(value)) is not None:
+                yield f"illegal base64 data at input byte {problem}"
+        case "scalar":
+            yield from _scalar(type_, value, field)
 
-    def _reference(self, name: str, value: Any, path: str, field: str) -> Iterator[str]:
-        schema = self._schemas[name]
-        short = name.rpartition(".")[2]
-        if short == "Quantity":
+
+def _each(text: str, items: list[Any], path: str, field: str) -> Iterator[str]:
+    held = go_type(text)
+    if held.shape == "scalar" and held.name == "string":
+        # The most common case by far: labels, names, arguments.
+        yield from (_mismatch(item, field, held.shown) for item in items if not isinstance(item, str) and item is not None)
+        return
+    for item in items:
+        if item is not None:
+            yield from _value(held, item, path, field)
+
+
+def _special(name: str, value: Any, path: str, field: str) -> Iterator[str]:
+    """A struct with a form of its own. Those that take any JSON take all."""
+    match name:
+        case _ if name == QUANTITY:
             text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) else ""
             if isinstance(value, bool) or not _QUANTITY.fullmatch(text):
                 yield _QUANTITY_TEXT
-        elif short == "IntOrString":
+        case _ if name == INT_OR_STRING:
             if not isinstance(value, str):
-                yield from _scalar({"type": "integer", "format": "int32"}, value, field)
-        elif name in (f"{_META}Time", f"{_META}MicroTime"):
-            if not isinstance(value, str):
-                yield _mismatch(value, field, "string")
+                yield from _scalar(go_type("int32"), value, field)
+        case _ if name in (TIME, MICRO_TIME):
+            if isinstance(value, str):
+                yield from _time(value, micro=name == MICRO_TIME)
             else:
-                yield from _time(value, micro=short == "MicroTime")
-        elif schema.get("type") == "object":
-            if not isinstance(value, dict):
-                yield _mismatch(value, field, f"v1.{short}")
-            elif "properties" in schema:
-                yield from self.struct(name, value, path)
-
-    def _go_type(self, schema: dict[str, Any]) -> str:
-        reference = (schema["allOf"][0] if "allOf" in schema else schema).get("$ref")
-        if isinstance(reference, str):
-            return f"v1.{reference.rpartition('.')[2]}"
-        if "items" in schema:
-            return f"[]{self._go_type(schema['items'])}"
-        return "[]uint8" if schema.get("format") == "byte" else _go_scalar(schema)
-
-
-def _go_scalar(schema: dict[str, Any]) -> str:
-    kind = _GO_TYPES.get(schema.get("type", ""), "string")
-    return schema.get("format", kind) if kind == "int64" else kind
-
-
-def _scalar(schema: dict[str, Any], value: Any, field: str) -> Iterator[str]:
-    expected = schema.get("type")
-    if expected == "string":
-        if not isinstance(value, str):
+                yield _mismatch(value, field, "string")
+        case _ if name == DURATION and not isinstance(value, str):
             yield _mismatch(value, field, "string")
-        elif schema.get("format") == "byte" and (problem := _base64_problem(value)) is not None:
-            yield f"illegal base64 data at input byte {problem}"
-    elif expected == "boolean":
-        if not isinstance(value, bool):
-            yield _mismatch(value, field, "bool")
-    elif expected == "integer":
-        limit = _LIMITS[schema.get("format", "int64")]
-        if isinstance(value, bool) or not isinstance(value, int) or not -limit <= value < limit:
-            yield _mismatch(value, field, _go_scalar(schema), shown=True)
-    elif expected == "number" and (isinstance(value, bool) or not isinstance(value, (int, float))):
-        yield _mismatch(value, field, "float64")
 
 
-def _mismatch(value: Any, field: str, go_type: str, *, shown: bool = False) -> str:
+def _scalar(type_: GoType, value: Any, field: str) -> Iterator[str]:
+    match type_.name:
+        case "string":
+            if not isinstance(value, str):
+                yield _mismatch(value, field, type_.shown)
+        case "bool":
+            if not isinstance(value, bool):
+                yield _mismatch(value, field, type_.shown)
+        case "float64":
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                yield _mismatch(value, field, type_.shown)
+        case kind:
+            least, end = _RANGES[kind]
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value < end:
+                yield _mismatch(value, field, type_.shown, shown=True)
+
+
+def _mismatch(value: Any, field: str, type_: str, *, shown: bool = False) -> str:
     """``shown``: where a number is wanted, Go says which number does not fit."""
     match value:
         case bool():
@@ -137,7 +144,7 @@ def _mismatch(value: Any, field: str, go_type: str, *, shown: bool = False) -> s
             found = "array"
         case _:
             found = "object"
-    return f"json: cannot unmarshal {found} into Go struct field {field} of type {go_type}"
+    return f"json: cannot unmarshal {found} into Go struct field {field} of type {type_}"
 
 
 def _base64_problem(text: str) -> int | None:

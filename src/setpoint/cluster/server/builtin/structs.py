@@ -1,115 +1,50 @@
 """Objects of built-in kinds as a Go server gives them back: `as_go_writes`.
 
 A real API server reads a built-in object into Go structs and writes it from them. On the way empty lists and maps vanish, and so do
-zeros, ``""`` and ``false`` where the struct holds a plain value; a pointer to them stays. A struct held by value is always written, if
-only as ``{}``. Quantities come out in their canonical form. Of all this OpenAPI tells what is required, what has a default, and which
-structs are held by value (those with ``default: {}``); it does not tell pointers from values, so the pointers are listed here.
+zeros, ``""`` and ``false`` where the struct holds a plain value that may be left out; a pointer to them stays. A struct held by value is
+always written, if only as ``{}``, and so is what may not be left out, if only as ``""`` or null. Quantities and times come out in their
+canonical form. `go_types` tells which is which.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from .loader import schemas
-from .quantities import canonical
-
-POINTERS = {
-    "AppArmorProfile": "localhostProfile",
-    "AzureDiskVolumeSource": "cachingMode fsType kind readOnly",
-    "CSIVolumeSource": "fsType readOnly",
-    "ClientIPConfig": "timeoutSeconds",
-    "ClusterTrustBundleProjection": "name optional signerName user",
-    "ConfigMap": "immutable",
-    "ConfigMapEnvSource": "optional",
-    "ConfigMapKeySelector": "optional",
-    "ConfigMapProjection": "optional",
-    "ConfigMapVolumeSource": "defaultMode defaultUser optional",
-    "Container": "restartPolicy",
-    "ContainerStatus": "started stopSignal",
-    "DeploymentSpec": "progressDeadlineSeconds replicas revisionHistoryLimit",
-    "DeploymentStatus": "collisionCount terminatingReplicas",
-    "DownwardAPIVolumeFile": "mode user",
-    "DownwardAPIVolumeSource": "defaultMode defaultUser",
-    "EmptyDirVolumeSource": "mode",
-    "FCVolumeSource": "lun",
-    "FileKeySelector": "optional",
-    "GRPCAction": "mode",
-    "HTTPGetAction": "protocol",
-    "HostPathVolumeSource": "type",
-    "ISCSIVolumeSource": "initiatorName",
-    "KeyToPath": "mode user",
-    "LeaseSpec": "holderIdentity leaseDurationSeconds leaseTransitions preferredHolder strategy",
-    "Lifecycle": "stopSignal",
-    "LoadBalancerIngress": "ipMode",
-    "ObjectMeta": "deletionGracePeriodSeconds",
-    "OwnerReference": "blockOwnerDeletion controller",
-    "PersistentVolumeClaimSpec": "storageClassName volumeAttributesClassName volumeMode",
-    "PodCertificateProjection": "maxExpirationSeconds user",
-    "PodDNSConfigOption": "value",
-    "PodResourceClaim": "resourceClaimName resourceClaimTemplateName",
-    "PodResourceClaimStatus": "resourceClaimName",
-    "PodSchedulingGroup": "podGroupName",
-    "PodSecurityContext": "fsGroup fsGroupChangePolicy runAsGroup runAsNonRoot runAsUser seLinuxChangePolicy supplementalGroupsPolicy",
-    "PodSpec": (
-        "activeDeadlineSeconds automountServiceAccountToken enableServiceLinks hostUsers hostnameOverride "
-        "preemptionPolicy priority runtimeClassName setHostnameAsFQDN shareProcessNamespace "
-        "terminationGracePeriodSeconds"
-    ),
-    "PortStatus": "error",
-    "Probe": "terminationGracePeriodSeconds",
-    "ProjectedVolumeSource": "defaultMode defaultUser",
-    "ReplicaSetSpec": "replicas",
-    "ReplicaSetStatus": "terminatingReplicas",
-    "ResourceHealth": "message",
-    "SeccompProfile": "localhostProfile",
-    "Secret": "immutable",
-    "SecretEnvSource": "optional",
-    "SecretKeySelector": "optional",
-    "SecretProjection": "optional",
-    "SecretVolumeSource": "defaultMode defaultUser optional",
-    "SecurityContext": "allowPrivilegeEscalation privileged procMount readOnlyRootFilesystem runAsGroup runAsNonRoot runAsUser",
-    "ServiceAccount": "automountServiceAccountToken",
-    "ServiceAccountTokenProjection": "expirationSeconds user",
-    "ServicePort": "appProtocol",
-    "ServiceSpec": "allocateLoadBalancerNodePorts internalTrafficPolicy ipFamilyPolicy loadBalancerClass trafficDistribution",
-    "Toleration": "tolerationSeconds",
-    "TopologySpreadConstraint": "minDomains nodeAffinityPolicy nodeTaintsPolicy",
-    "TypedObjectReference": "namespace",
-    "VolumeMount": "mountPropagation recursiveReadOnly",
-    "VolumeMountStatus": "recursiveReadOnly",
-    "WindowsSecurityContextOptions": "gmsaCredentialSpec gmsaCredentialSpecName hostProcess runAsUserName",
-}
-"""Optional scalars, by struct, that are pointers: they are kept when they are 0, false or empty."""
-
-_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+from setpoint.cluster.server.builtin.go_types import MICRO_TIME, QUANTITY, SPECIAL, TIME, Field, GoType, go_type, struct
+from setpoint.cluster.server.builtin.quantities import canonical
 
 Writer = Callable[[Any], Any]
 
 
-def as_go_writes(group: str, version: str, schema_name: str, obj: Any) -> Any:
-    """A copy of an object as it comes back from the server's structs. Values of a wrong type are left as they are, for others to refuse."""
-    return _struct(group, version, schema_name)(obj)
+def as_go_writes(name: str, obj: Any) -> Any:
+    """A copy of an object as it comes back from the server's structs. Values of a wrong type are left as they are, for others to refuse.
+
+    ``name`` is the struct's, as in OpenAPI. What OpenAPI has as a field's default is filled in.
+    """
+    return _struct(name)(obj)
 
 
-@lru_cache(maxsize=1024)
-def _struct(group: str, version: str, name: str) -> Writer:
+def empty_field(name: str, field: str) -> Any:
+    """What is written of a field when nothing is in it; None for nothing. The caller's own."""
+    return _struct(name)({}).get(field)
+
+
+@lru_cache(maxsize=2048)
+def _struct(name: str) -> Writer:
     """The writer of one struct. Its fields' writers are made when the first object comes, since some structs hold themselves."""
-    if name == _QUANTITY:
-        return canonical
-    schema = schemas(group, version)[name]
-    properties = schema.get("properties")
-    if not properties:
-        return copy.deepcopy
-    required = frozenset(schema.get("required", ()))
-    pointers = frozenset(POINTERS.get(name.rpartition(".")[2], "").split())
-    # A struct held by value is there even if it is required and was not sent.
-    always = {
-        key: value["default"] for key, value in properties.items() if "default" in value and (key not in required or _reference(value))
-    }
-    kept = required | pointers | frozenset(always)
+    if name in SPECIAL:
+        return {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time}.get(name, copy.deepcopy)
+    fields = struct(name).fields
+    always: dict[str, Any] = {}
+    for key, field in fields.items():
+        zero = _absent(field)
+        if zero is not _NOTHING:
+            always[key] = zero
     writers: dict[str, Writer] = {}
 
     def write(value: Any) -> Any:
@@ -119,59 +54,110 @@ def _struct(group: str, version: str, name: str) -> Writer:
         for key, item in value.items():
             if item is None:
                 continue
-            field = properties.get(key)
+            field = fields.get(key)
             if field is None:
                 result[key] = copy.deepcopy(item)
                 continue
+            if _vanishes(field, item):
+                continue
             writer = writers.get(key)
             if writer is None:
-                writer = writers[key] = _value(group, version, field)
-            if key in kept or item not in _EMPTY or _reference(field):
-                result[key] = writer(item)
-        for key, default in always.items():
+                writer = writers[key] = _value(field.type)
+            result[key] = writer(item)
+        for key, zero in always.items():
             if key not in result:
-                writer = writers.setdefault(key, _value(group, version, properties[key]))
-                result[key] = writer(default)
+                writer = writers.get(key)
+                if writer is None:
+                    writer = writers[key] = _value(fields[key].type)
+                result[key] = None if zero is None else writer(zero)
         return result
 
     return write
 
 
+class _Nothing:
+    """Stands for a field that is not written."""
+
+
+_NOTHING = _Nothing()
 _EMPTY: tuple[Any, ...] = ("", 0, [], {})  # and False, which equals 0
+_ZEROS: dict[str, Any] = {"string": "", "bool": False}
 
 
-def _reference(field: dict[str, Any]) -> str | None:
-    wrapped = field.get("allOf") or [field]
-    reference = wrapped[0].get("$ref")
-    return reference.rpartition("/")[2] if isinstance(reference, str) else None
+def _vanishes(field: Field, item: Any) -> bool:
+    """Whether a value that was sent is not written because it is empty."""
+    if field.type.pointer or not (field.omitempty or field.omitzero):
+        return False
+    return field.type.shape != "struct" and item in _EMPTY
 
 
-def _value(group: str, version: str, field: dict[str, Any]) -> Writer:
-    reference = _reference(field)
-    if reference is not None:
-        return _struct(group, version, reference)
-    if "items" in field:
-        write_item = _element(group, version, field["items"])
+def _absent(field: Field) -> Any:
+    """What is written of a field that was not sent: a default, an empty value, null, or nothing."""
+    if field.default is not None:
+        return field.default
+    if field.omitzero or field.name.startswith("("):
+        return _NOTHING
+    return zero_of(field.type) if not field.omitempty or (field.type.shape == "struct" and not field.type.pointer) else _NOTHING
+
+
+def zero_of(type_: GoType) -> Any:
+    """The empty value of a type, before it is written."""
+    if type_.pointer or type_.shape in ("list", "map", "bytes", "any"):
+        return None
+    if type_.shape == "scalar":
+        return _ZEROS.get(type_.name, 0)
+    if type_.name in SPECIAL:
+        return {QUANTITY: "0", _INT_OR_STRING: 0}.get(type_.name)
+    return {}
+
+
+_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+
+
+def _value(type_: GoType) -> Writer:
+    if type_.shape == "struct":
+        return _struct(type_.name)
+    if type_.shape == "list":
+        write_item = _element(type_.name)
         return lambda value: [write_item(item) for item in value] if isinstance(value, list) else value
-    if "additionalProperties" in field:
-        write_entry = _element(group, version, field["additionalProperties"])
+    if type_.shape == "map":
+        write_entry = _element(type_.name)
         return lambda value: {key: write_entry(item) for key, item in value.items()} if isinstance(value, dict) else value
-    return copy.deepcopy if field.get("type") == "object" else _same
+    return copy.deepcopy if type_.shape == "any" else _same
 
 
-def _element(group: str, version: str, field: dict[str, Any]) -> Writer:
+def _element(text: str) -> Writer:
     """The writer of what a list or a map holds, where null is a zero."""
-    write = _value(group, version, field)
-    if _reference(field) is not None:
-        schema = schemas(group, version)[str(_reference(field))]
-        zero: Any = "0" if _reference(field) == _QUANTITY else {} if schema.get("type") == "object" else None
-    else:
-        zero = _ZEROS.get(field.get("type", ""))
+    held = go_type(text)
+    write, zero = _value(held), zero_of(held)
     return lambda value: write(zero if value is None else value)
-
-
-_ZEROS = {"string": "", "boolean": False, "integer": 0, "number": 0}
 
 
 def _same(value: Any) -> Any:
     return value
+
+
+_UTC_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_UTC_MICROS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+
+
+def _time(value: Any) -> Any:
+    """A time in whole seconds of UTC."""
+    if not isinstance(value, str) or _UTC_SECONDS.fullmatch(value):
+        return value
+    return _in_utc(value, "seconds")
+
+
+def _micro_time(value: Any) -> Any:
+    """A time in microseconds of UTC."""
+    if not isinstance(value, str) or _UTC_MICROS.fullmatch(value):
+        return value
+    return _in_utc(value, "microseconds")
+
+
+def _in_utc(value: str, precision: str) -> str:
+    try:
+        moment = datetime.fromisoformat(value).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return value
+    return moment.isoformat(timespec=precision).replace("+00:00", "Z")
