@@ -20,7 +20,7 @@ from setpoint.objects import ObjectMeta
 from setpoint.world import Chance, World, simulate
 
 from .test_workloads import a_deployment
-from .things import Widget, a_map, a_widget
+from .things import Widget, a_map, a_widget, blocking
 
 SLOWEST = 1.0
 """Seconds by which one event or request may be later than another."""
@@ -146,6 +146,37 @@ def test_garbage_goes_and_nothing_else(seed: int) -> None:
     in_any_order(seed, story)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_an_owner_that_waits_goes_last_and_one_that_leaves_things_behind_loses_none(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        pause = world.chance.uniform
+        top, other = await client.create(a_widget("top")), await client.create(a_map("other"))
+        middle = await client.create(blocking(a_map("middle", top)))
+        await client.create(blocking(a_widget("low", middle, finalizers=["example.com/held"])))
+        await client.create(a_widget("shared", middle, other))
+        left = await client.create(a_widget("left"))
+        await client.create(a_map("orphan", left))
+        await asyncio.sleep(pause(0, 2))
+        await client.create(blocking(a_map("last", middle)))
+        await client.create(a_map("last-orphan", left))
+        await client.delete(top, propagation="Foreground")
+        await client.delete(left, propagation="Orphan")
+        await asyncio.sleep(40)
+        assert {found.name: found.is_terminating for found in await client.list(Widget)} == {"low": True, "shared": False, "top": True}
+        maps = {found.name: found.metadata for found in await client.list(ConfigMap)}
+        assert list(maps) == ["last-orphan", "middle", "orphan", "other"]
+        assert maps["orphan"].owner_references == maps["last-orphan"].owner_references == []
+        low = await client.get(Widget, "default/low")
+        assert low is not None
+        low.metadata.finalizers = []
+        await client.update(low)
+        await asyncio.sleep(40)
+        assert [found.name for found in await client.list(Widget)] == ["shared"]
+        assert [found.name for found in await client.list(ConfigMap)] == ["last-orphan", "orphan", "other"]
+
+    in_any_order(seed, story)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_namespace_is_emptied_though_all_sorts_of_things_are_made_in_it(seed: int) -> None:
     async def story(client: Client, world: World) -> None:
@@ -184,5 +215,22 @@ def test_an_owner_that_a_cache_has_not_seen_yet_is_not_taken_for_gone() -> None:
         await client.create(a_widget("owned", owner))
         await asyncio.sleep(25)
         assert [found.name for found in await client.list(Widget)] == ["owned"]
+
+    in_any_order(0, story, lagging="configmaps")
+
+
+def test_what_a_cache_has_not_seen_yet_holds_its_owner_and_is_left_behind_all_the_same() -> None:
+    async def story(client: Client, world: World) -> None:
+        await asyncio.sleep(100)
+        waiting, leaving = await client.create(a_widget("waiting")), await client.create(a_widget("leaving"))
+        await client.create(blocking(a_map("unseen", waiting, finalizers=["example.com/held"])))
+        await client.create(a_map("left", leaving))
+        await client.delete(waiting, propagation="Foreground")
+        await client.delete(leaving, propagation="Orphan")
+        await asyncio.sleep(25)
+        assert [found.name for found in await client.list(Widget)] == ["waiting"]
+        await asyncio.sleep(60)
+        [left, unseen] = await client.list(ConfigMap)
+        assert (left.metadata.owner_references, unseen.is_terminating) == ([], True)
 
     in_any_order(0, story, lagging="configmaps")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.objects import Object, ObjectMeta, OwnerReference, Resource, Struct, kind, kind_of
 
@@ -41,3 +43,13 @@ def a_widget(name: str, *owners: Object, namespace: str = "default", finalizers:
 
 def a_realm(name: str, *owners: Object) -> Realm:
     return Realm(metadata=meta(name, *owners, namespace=""), spec=Nothing())
+
+
+Some = TypeVar("Some", bound=Object)
+
+
+def blocking(obj: Some) -> Some:
+    """The same, as something that its owners, where they are deleted in the foreground, wait for."""
+    for owner in obj.metadata.owner_references:
+        owner.block_owner_deletion = True
+    return obj

@@ -86,15 +86,15 @@ def test_a_collection_is_deleted_as_far_as_it_is_selected() -> None:
     talk(main)
 
 
-def test_propagation_that_is_not_there_yet_says_so() -> None:
+def test_a_policy_is_a_finalizer_and_the_last_one_asked_for_counts() -> None:
     async def main(t: Talk) -> None:
         await t.create(CONFIGMAPS, config_map("c"))
-        for policy in ("Foreground", "Orphan"):
-            with pytest.raises(Refused, match=f"501 deletion with propagationPolicy {policy} is not supported"):
-                await t.do("delete", CONFIGMAPS, "default/c", {"propagationPolicy": policy})
+        for policy, finalizer in (("Foreground", "foregroundDeletion"), ("Orphan", "orphan")):
+            held = await t.do("delete", CONFIGMAPS, "default/c", {"propagationPolicy": policy})
+            assert held["metadata"]["finalizers"] == [finalizer]
         with pytest.raises(Refused, match='propagationPolicy: Unsupported value: "Foo"'):
             await t.do("delete", CONFIGMAPS, "default/c", propagationPolicy="Foo")
-        await t.do("delete", CONFIGMAPS, "default/c", propagationPolicy="Background")
+        assert (await t.do("delete", CONFIGMAPS, "default/c", propagationPolicy="Background"))["status"] == "Success"
 
     talk(main)
 
