@@ -17,7 +17,7 @@ import uvicorn
 from setpoint.api import ADMIN, Identity
 from setpoint.cluster.server.asgi import HttpFace
 from setpoint.cluster.server.server import ApiServer
-from setpoint.cluster.server.tls import LOOPBACK, make_certificates
+from setpoint.cluster.server.tls import LOOPBACK, Certificates, make_certificates
 from setpoint.world import World
 
 KEEP_ALIVE = 180
@@ -43,12 +43,18 @@ class Address:
 
 @asynccontextmanager
 async def serve(
-    server: ApiServer, world: World, *, host: str = "127.0.0.1", port: int = 0, tokens: Mapping[str, Identity] | None = None
+    server: ApiServer,
+    world: World,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    tokens: Mapping[str, Identity] | None = None,
+    certificates: Certificates | None = None,
 ) -> AsyncIterator[Address]:
     """Serves while the context is open; requests are answered from the moment it is entered. Port 0 lets the system choose.
 
     `tokens` are the bearer tokens that are accepted, with whom they stand for; None makes one for the administrator. The address has the
-    first of them. Runs in the running loop, touches no signal handler, and ends its watches and connections at the end.
+    first of them. `certificates` are made unless given. Runs in the running loop, touches no signal handler, and ends its watches and connections at the end.
 
     Raises `PortInUse`, or `ValueError` for a host that is not the loopback interface: this server is not made to be reached from outside.
     """
@@ -58,7 +64,7 @@ async def serve(
         tokens = {world.chance.secret(): ADMIN}
     listening = world.sockets.listen(host, port)
     try:
-        certificates = make_certificates(world, tuple(dict.fromkeys((*LOOPBACK, host))))
+        certificates = certificates or make_certificates(world, tuple(dict.fromkeys((*LOOPBACK, host))))
         face = HttpFace(server, tokens)
         config = uvicorn.Config(
             face,
