@@ -95,6 +95,6 @@ def structs(schemas: dict[str, Json]) -> Json:
         properties = schemas.get(name, {}).get("properties", {})
         for field in fields:
             default = properties.get(field[0], {}).get("default")
-            if default:
+            if default or (default is not None and default != {} and field[3].startswith("*")):
                 field.append(default)
     return content

@@ -12,7 +12,7 @@ from setpoint.cluster.server import builtin
 from setpoint.cluster.server.builtin import event_forms
 from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
-from setpoint.cluster.server.builtin.services import allocate, keep_allocated
+from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
 from setpoint.cluster.server.builtin.structs import as_go_writes, empty_field
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
@@ -154,6 +154,10 @@ class ServiceStrategy(BuiltinStrategy):
         if subresource == "":
             keep_allocated(obj, dict(old))
             allocate(obj, self._taken())
+
+    def problems(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None) -> Iterable[FieldError]:
+        """See `BuiltinStrategy`."""
+        return validate_service(obj, old, self._taken())
 
     def _taken(self) -> list[str | int]:
         return _addresses(self._read("/services"))

@@ -129,7 +129,7 @@ def _value(type_: GoType) -> Writer:
 def _element(text: str) -> Writer:
     """The writer of what a list or a map holds, where null is a zero."""
     held = go_type(text)
-    write, zero = _value(held), zero_of(held)
+    write, zero = _value(held), "" if held.shape == "bytes" else zero_of(held)
     return lambda value: write(zero if value is None else value)
 
 
