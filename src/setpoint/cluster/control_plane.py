@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from types import TracebackType
 
-from setpoint.api import ADMIN, Identity, Operation
+from setpoint.api import ADMIN, Answer, Identity, Operation, Stream
 from setpoint.client import Connection, InProcessTransport
 from setpoint.cluster.controllers import control_plane_controllers
+from setpoint.cluster.faults import Faults, ShiftedClock
 from setpoint.cluster.server import ApiServer, Storage
 from setpoint.manager import Manager, Options
 from setpoint.world import World
@@ -22,23 +24,38 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
 
     With `workloads=False`, garbage is collected and namespaces are emptied, but Deployments make no pods. `storage` is where everything is
     kept, in memory unless given; whoever opens one (see `data_folder`) closes it when this context is left.
+
+    `faults` are what is to go wrong; its own controllers are spared.
+
+    `root_ca` is the certificate, as PEM, of the authority that clients are to trust. With it each namespace gets the ConfigMap
+    `kube-root-ca.crt` and the ServiceAccount `default`; within one process nobody needs them.
     """
 
-    def __init__(self, world: World, *, controllers: bool = True, workloads: bool = True, storage: Storage | None = None) -> None:
+    def __init__(
+        self, world: World, *, controllers: bool = True, workloads: bool = True, storage: Storage | None = None, root_ca: str = ""
+    ) -> None:
         self.world = world
-        self.server: ApiServer = ApiServer(world, storage=storage)
+        clock = ShiftedClock(world.clock)
+        self.server: ApiServer = ApiServer(replace(world, clock=clock), storage=storage)
+        self.faults: Faults = Faults(self.server, clock)
         self._controllers = controllers
         self._workloads = workloads
+        self._root_ca = root_ca
         self._manager: Manager | None = None
         self._running: asyncio.Task[None] | None = None
 
     def transport(self, identity: Identity = ADMIN, *, latency: Callable[[Operation], float] | None = None) -> InProcessTransport:
         """A way to the server within the process, for a client that is known as `identity`."""
-        return InProcessTransport(self.server.handle, identity, latency)
+        return InProcessTransport(self.handle, identity, latency)
+
+    def handle(self, operation: Operation, identity: Identity = ADMIN) -> Awaitable[Answer | Stream]:
+        """What comes of an operation, with the faults that there are: see `ApiServer.handle`."""
+        return self.faults.handle(operation, identity) if len(self.faults) else self.server.handle(operation, identity)
 
     async def __aenter__(self) -> ControlPlane:
         if self._controllers:
-            connection = Connection(self.transport(CONTROLLERS), self.world, user_agent="kube-controller-manager")
+            transport = InProcessTransport(self.server.handle, CONTROLLERS)
+            connection = Connection(transport, self.world, user_agent="kube-controller-manager")
             # Nobody asks it why: its controllers are the cluster, and simulations need not pay for answers.
             self._manager = Manager(connection, options=Options(flight_recorder=False))
             self._running = asyncio.create_task(self._run(self._manager), name="control-plane")
@@ -56,5 +73,5 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
         return self._manager is None or self._manager.is_idle
 
     async def _run(self, manager: Manager) -> None:
-        async with control_plane_controllers(manager, workloads=self._workloads):
+        async with control_plane_controllers(manager, workloads=self._workloads, root_ca=self._root_ca):
             await manager.run()

@@ -2,31 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from os import PathLike
 
+from setpoint.api import ADMIN, Identity
 from setpoint.cluster.control_plane import ControlPlane
+from setpoint.cluster.faults import Rule, Setting, SlowDisk
+from setpoint.cluster.server.asgi import Log
 from setpoint.cluster.server.serving import Address, serve
-from setpoint.cluster.server.storage import data_folder
+from setpoint.cluster.server.storage import MemoryStorage, Storage, data_folder
 from setpoint.world import real_world
 from setpoint.world.loop_thread import LoopThread
 
 
 @contextmanager
-def hosted(port: int = 0, *, controllers: bool = True, data: str | PathLike[str] | None = None) -> Iterator[Address]:
+def hosted(
+    port: int = 0,
+    *,
+    host: str = "127.0.0.1",
+    controllers: bool = True,
+    data: str | PathLike[str] | None = None,
+    tokens: Mapping[str, Identity] | None = None,
+    anonymous: bool = False,
+    faults: Iterable[Rule | Setting] = (),
+    log: Log | None = None,
+) -> Iterator[Address]:
     """Serves on the loopback interface while the context is open, in real time. Port 0 lets the system choose.
 
-    `data` is the folder in which everything is kept; None keeps it in memory. Raises `PortInUse` and `DataFault`.
+    `data` is the folder in which everything is kept; None keeps it in memory. `tokens` are accepted besides the administrator's, which is
+    made anew; `anonymous` lets in who sends none. `faults` are what goes wrong from the start, and `log` is told of each request, in the
+    server's thread. Raises `PortInUse`, `DataFault`, and `ValueError` for a host that is not the loopback interface.
     """
-    with LoopThread("setpoint-server") as thread, thread.hold(lambda: _plane(port, controllers, data)) as address:
+    how = _Hosting(port, host, controllers, data, tokens or {}, anonymous, tuple(faults), log)
+    with LoopThread("setpoint-server") as thread, thread.hold(lambda: _plane(how)) as address:
         yield address
 
 
+@dataclass(frozen=True)
+class _Hosting:
+    port: int
+    host: str
+    controllers: bool
+    data: str | PathLike[str] | None
+    tokens: Mapping[str, Identity]
+    anonymous: bool
+    faults: tuple[Rule | Setting, ...]
+    log: Log | None
+
+
 @asynccontextmanager
-async def _plane(port: int, controllers: bool, data: str | PathLike[str] | None) -> AsyncIterator[Address]:
+async def _plane(how: _Hosting) -> AsyncIterator[Address]:
     world = real_world()
+    settings = [fault for fault in how.faults if isinstance(fault, Setting)]
+    disk = sum(setting.disk for setting in settings)
     async with AsyncExitStack() as stack:
-        storage = await stack.enter_async_context(data_folder(world, data)) if data is not None else None
-        plane = await stack.enter_async_context(ControlPlane(world, controllers=controllers, storage=storage))
-        yield await stack.enter_async_context(serve(plane.server, world, port=port))
+        storage: Storage | None = None
+        if how.data is not None:
+            storage = await stack.enter_async_context(data_folder(world, how.data))
+        if disk:
+            storage = SlowDisk(storage or MemoryStorage(), disk)
+        plane = await stack.enter_async_context(ControlPlane(world, controllers=how.controllers, storage=storage))
+        plane.faults.clock.offset = sum((setting.clock for setting in settings), timedelta())
+        for fault in how.faults:
+            if isinstance(fault, Rule):
+                plane.faults.add(fault)
+        tokens = {world.chance.secret(): ADMIN, **how.tokens}
+        serving = serve(
+            plane.server, world, host=how.host, port=how.port, tokens=tokens, anonymous=how.anonymous, handle=plane.handle, log=how.log
+        )
+        yield await stack.enter_async_context(serving)
