@@ -143,11 +143,10 @@ class MemoryStorage:
     def _commit(self, kept: _Collection, change: Change) -> None:
         self._revision = kept.last_change = change.revision
         self._history.append(change)
-        if self._window is not None and len(self._history) > 2 * self._window:
-            self.compact(self._revision - self._window)
         for listener in self._listeners:
             listener(change)
         self._keep(change)
+        self._shorten()
 
     def _keep(self, change: Change) -> None:
         """Makes a change durable, now or later."""
@@ -184,6 +183,11 @@ class MemoryStorage:
             del self._history[: len(gone)]
             self._compacted = revision
             self._forget(gone)
+
+    def _shorten(self) -> None:
+        """Keeps the history within its bounds."""
+        if self._window is not None and len(self._history) > 2 * self._window:
+            self.compact(self._revision - self._window)
 
     def _forget(self, changes: Sequence[Change]) -> None:
         """Hears of the changes that compaction has dropped."""

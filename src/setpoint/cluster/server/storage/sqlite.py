@@ -30,6 +30,7 @@ class SqliteStorage(MemoryStorage):
         self._database = database
         self._thread = thread
         self._durable = contents.revision
+        self._written = contents.compacted
         self._pending: list[Change] = []
         self._dropped: list[int] = []
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
@@ -83,9 +84,8 @@ class SqliteStorage(MemoryStorage):
             self._writing = asyncio.get_running_loop().create_task(self._write(), name="storage-writer", context=self._context)
 
     async def _write(self) -> None:
-        written = self._compacted
         try:
-            while self._pending or self._dropped or written != self._compacted:
+            while self._pending or self._written != self._compacted:
                 batch = Batch(self._durable, self._pending, self._compacted, self._dropped)
                 self._pending, self._dropped = [], []
                 try:
@@ -94,7 +94,7 @@ class SqliteStorage(MemoryStorage):
                     self._dropped = batch.dropped + self._dropped  # with the next batch that can be written
                     self._fail(error)
                     return
-                written = batch.compacted
+                self._written = batch.compacted
                 self._advance(batch)
         finally:
             self._writing = None
@@ -103,6 +103,7 @@ class SqliteStorage(MemoryStorage):
         self._durable = batch.revision
         for change in batch.changes:
             self._tell_durable(change)
+        self._shorten()
         while self._waiting and self._waiting[0][0] <= self._durable:
             settled = self._waiting.popleft()[1]
             if not settled.done():

@@ -1,0 +1,213 @@
+"""Nothing that depends on a change leaves the server before the change is durable; and one that cannot be made durable has never been."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.server.talk import CONFIGMAPS, CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, config_map, widget
+
+from setpoint.cluster.server import ApiServer
+from setpoint.cluster.server.storage import NotDurable, SqliteStorage
+from setpoint.cluster.server.storage.database import open_database
+from setpoint.world import World, simulate
+
+
+class Disk:
+    """A writer's thread that waits while the disk is slow, and fails while it is full."""
+
+    def __init__(self) -> None:
+        self.quick = asyncio.Event()
+        self.quick.set()
+        self.full = False
+
+    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        await self.quick.wait()
+        if self.full:
+            raise NotDurable("the data folder /data cannot be written: disk is full; make room there and try again")
+        return function(*args)
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+
+def on_disk(folder: Path, main: Callable[[Talk, Disk], Awaitable[None]]) -> None:
+    async def run(world: World) -> None:
+        disk = Disk()
+        database, contents = open_database(folder)
+        storage = SqliteStorage(database, disk, contents)  # type: ignore[arg-type]
+        t = Talk(world)
+        t.server = ApiServer(world, storage=storage)
+        await storage.settled(storage.revision)
+        await main(t, disk)
+        disk.full = False
+        disk.quick.set()
+        await storage.close()
+
+    simulate(run)
+
+
+async def ready(*tasks: asyncio.Task[Any]) -> list[bool]:
+    """Which of the tasks are done once nothing moves any more."""
+    await asyncio.sleep(1)
+    return [task.done() for task in tasks]
+
+
+def test_answers_and_events_wait_for_the_disk(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        watch = await t.watch(CONFIGMAPS, "default/")
+        disk.quick.clear()
+        writing = asyncio.create_task(t.create(CONFIGMAPS, config_map("a")))
+        told = asyncio.create_task(watch.told())
+        assert await ready(writing, told) == [False, False]
+        reads = [
+            asyncio.create_task(t.do("get", CONFIGMAPS, "default/a")),
+            asyncio.create_task(t.do("list", CONFIGMAPS, "default/")),
+            asyncio.create_task(t.do("get", CONFIGMAPS, "default/not-there")),
+            asyncio.create_task(t.watch(CONFIGMAPS, "default/")),
+        ]
+        assert await ready(*reads) == [False] * 4
+        disk.quick.set()
+        assert await ready(writing, told, *reads) == [True] * 6
+        assert told.result() == [("ADDED", "a")]
+        assert await reads[3].result().told() == [("ADDED", "a")]
+        with pytest.raises(Refused, match="404"):
+            reads[2].result()
+
+    on_disk(tmp_path, main)
+
+
+def test_a_read_of_what_is_durable_does_not_wait(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        await t.create(CONFIGMAPS, config_map("a"))
+        disk.quick.clear()
+        reading = asyncio.create_task(t.do("get", CONFIGMAPS, "default/a"))
+        assert await ready(reading) == [True]
+
+    on_disk(tmp_path, main)
+
+
+def test_a_watch_that_began_with_what_was_not_yet_durable_hears_of_it_once(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        version = str(t.server.storage.revision)
+        disk.quick.clear()
+        writing = asyncio.create_task(t.create(CONFIGMAPS, config_map("a")))
+        await ready(writing)
+        opening = [
+            asyncio.create_task(t.watch(CONFIGMAPS, "default/")),
+            asyncio.create_task(t.watch(CONFIGMAPS, "default/", resourceVersion=version)),
+        ]
+        await ready(*opening)
+        disk.quick.set()
+        await ready(*opening)
+        await t.create(CONFIGMAPS, config_map("b"))
+        for task in opening:
+            assert await task.result().told() == [("ADDED", "a"), ("ADDED", "b")]
+
+    on_disk(tmp_path, main)
+
+
+def test_a_bookmark_never_names_what_is_not_durable(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        watch = await t.watch(CONFIGMAPS, "default/", allowWatchBookmarks="true", resourceVersion=str(t.server.storage.revision))
+        version = str(t.server.storage.revision)
+        disk.quick.clear()
+        writing = asyncio.create_task(t.create(CONFIGMAPS, config_map("a")))
+        await asyncio.sleep(61)
+        (bookmark,) = await watch.read() or ()
+        assert bookmark["object"]["metadata"]["resourceVersion"] == version
+        disk.quick.set()
+        await writing
+
+    on_disk(tmp_path, main)
+
+
+def test_a_full_disk_is_one_clear_error_for_all_who_wait_and_nothing_has_been(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        await t.create(CONFIGMAPS, config_map("kept", data={"a": "1"}))
+        before = t.server.storage.revision
+        watch = await t.watch(CONFIGMAPS, "default/", resourceVersion=str(before))
+        disk.quick.clear()
+        disk.full = True
+        asked = [
+            asyncio.create_task(t.create(CONFIGMAPS, config_map("a"))),
+            asyncio.create_task(t.merge(CONFIGMAPS, "default/kept", {"data": {"a": "2"}})),
+            asyncio.create_task(t.do("delete", CONFIGMAPS, "default/kept")),
+            asyncio.create_task(t.do("list", CONFIGMAPS, "default/")),
+            asyncio.create_task(t.watch(CONFIGMAPS, "default/")),
+        ]
+        assert await ready(*asked) == [False] * 5
+        disk.quick.set()
+        assert await ready(*asked) == [True] * 5
+        for task in asked:
+            with pytest.raises(Refused) as refused:
+                task.result()
+            assert (refused.value.code, refused.value.status["reason"]) == (500, "InternalError")
+            assert refused.value.status["message"].endswith("/data cannot be written: disk is full; make room there and try again")
+        assert len(t.server.hub) == 1
+        assert t.server.storage.revision == before
+        listed = await t.do("list", CONFIGMAPS, "default/")
+        assert [(item["metadata"]["name"], item["data"]) for item in listed["items"]] == [("kept", {"a": "1"})]
+
+        disk.full = False
+        made = await t.create(CONFIGMAPS, config_map("b"))
+        assert made["metadata"]["resourceVersion"] == str(before + 1)
+        assert await watch.told() == [("ADDED", "b")]
+
+    on_disk(tmp_path, main)
+
+
+def test_a_definition_that_could_not_be_stored_serves_nothing(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        disk.full = True
+        with pytest.raises(Refused, match="500"):
+            await t.create(CRDS, WIDGET_CRD)
+        assert t.server.kinds.find(WIDGETS) is None
+        disk.full = False
+        await t.create(CRDS, WIDGET_CRD)
+        await t.create(WIDGETS, widget("w"))
+
+    on_disk(tmp_path, main)
+
+
+def test_a_kind_whose_deletion_could_not_be_stored_is_served_on_and_goes_later(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        await t.create(CRDS, WIDGET_CRD)
+        await t.create(WIDGETS, widget("w"))
+        watch = await t.watch(WIDGETS, "default/")
+        assert await watch.told() == [("ADDED", "w")]
+        disk.full = True
+        with pytest.raises(Refused, match="500"):
+            await t.do("delete", CRDS, "widgets.example.com")
+        assert [item["metadata"]["name"] for item in (await t.do("list", WIDGETS, "default/"))["items"]] == ["w"]
+        disk.full = False
+        await t.do("delete", CRDS, "widgets.example.com")
+        disk.full = True  # for what the server then does of its own accord
+        await asyncio.sleep(1)
+        disk.full = False
+        await asyncio.sleep(30)
+        assert await watch.told() == [("DELETED", "w")]
+        assert await watch.read() is None
+        with pytest.raises(Refused, match="404"):
+            await t.do("get", CRDS, "widgets.example.com")
+
+    on_disk(tmp_path, main)
+
+
+def test_a_client_that_does_not_wait_for_its_watch_leaves_none_behind(tmp_path: Path) -> None:
+    async def main(t: Talk, disk: Disk) -> None:
+        disk.quick.clear()
+        writing = asyncio.create_task(t.create(CONFIGMAPS, config_map("a")))
+        await ready(writing)
+        opening = asyncio.create_task(t.watch(CONFIGMAPS, "default/"))
+        await ready(opening)
+        opening.cancel()
+        await ready(opening)
+        assert len(t.server.hub) == 0
+        disk.quick.set()
+        await writing
+
+    on_disk(tmp_path, main)
