@@ -24,6 +24,8 @@ _LABEL_1035 = re.compile(_LABEL_1035_FORM)
 _SUBDOMAIN = re.compile(_SUBDOMAIN_FORM)
 _KEY = re.compile(_KEY_FORM)
 _CONFIG_KEY = re.compile(_CONFIG_KEY_FORM)
+_PORT_NAME = re.compile("[-a-z0-9]+")
+_SMALL_LETTER = re.compile("[a-z]")
 
 _KEY_RULE = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 
@@ -52,6 +54,12 @@ _SUBDOMAIN_TEXT = _with_form(
     "and must start and end with an alphanumeric character",
     _SUBDOMAIN_FORM,
     "example.com",
+)
+_WILDCARD_TEXT = _with_form(
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric "
+    "characters, '-' or '.' and end with an alphanumeric character",
+    rf"\*\.{_SUBDOMAIN_FORM}",
+    "*.example.com",
 )
 _KEY_TEXT = _with_form(_KEY_RULE, _KEY_FORM, "MyName", "my.name", "123-abc")
 _VALUE_TEXT = _with_form(
@@ -97,6 +105,24 @@ def dns_1035_label(name: str, prefix: bool = False) -> list[str]:
     name = _masked(name, prefix)
     found = [too_long(63, "characters")] if _size(name) > 63 else []
     return found if _LABEL_1035.fullmatch(name) else [*found, _LABEL_1035_TEXT]
+
+
+def wildcard_subdomain(name: str) -> list[str]:
+    """RFC 1123 subdomain behind ``*.``: the rule for hosts with a wildcard."""
+    found = [too_long(253)] if _size(name) > 253 else []
+    return found if name.startswith("*.") and _SUBDOMAIN.fullmatch(name[2:]) else [*found, _WILDCARD_TEXT]
+
+
+def port_name(name: str) -> list[str]:
+    """The name of a port (RFC 6335), in small letters."""
+    rules = (
+        (_size(name) > 15, too_long(15)),
+        (not _PORT_NAME.fullmatch(name), "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+        (not _SMALL_LETTER.search(name), "must contain at least one letter (a-z)"),
+        ("--" in name, "must not contain consecutive hyphens"),
+        (name.startswith("-") or name.endswith("-"), "must not begin or end with a hyphen"),
+    )
+    return [text for broken, text in rules if broken]
 
 
 def path_segment(name: str, prefix: bool = False) -> list[str]:
