@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from setpoint.api.status import Forbidden
-from setpoint.k8s.core.v1 import ConfigMap, Namespace, Pod
+from setpoint.k8s.core.v1 import ConfigMap, Container, Namespace, Pod, PodSpec
 from setpoint.objects import ObjectMeta
 from setpoint.testing import Cluster
 
@@ -15,6 +15,7 @@ from .test_workloads import a_deployment
 from .things import Widget, a_map, a_widget
 
 SOON = timedelta(seconds=1)
+CONTAINER = Container(name="one", image="one")
 
 
 def a_namespace(name: str = "shop") -> Namespace:
@@ -78,6 +79,24 @@ def test_a_finalizer_within_holds_the_namespace_and_conditions_say_so(cluster: C
     held.metadata.finalizers = []
     cluster.update(held)
     cluster.advance(timedelta(seconds=1.0))
+    assert cluster.get(Namespace, "shop") is None
+
+
+def test_pods_go_before_what_they_may_need(cluster: Cluster) -> None:
+    namespace = cluster.create(a_namespace())
+    pod = Pod(metadata=ObjectMeta(name="held", namespace="shop", finalizers=["example.com/held"]), spec=PodSpec(containers=[CONTAINER]))
+    pod = cluster.create(pod)
+    cluster.create(a_map("needed", namespace="shop"))
+    cluster.settle()
+    cluster.delete(namespace)
+    cluster.settle(timedelta(hours=1))
+    assert [found.is_terminating for found in cluster.list(ConfigMap, namespace="shop")] == [False]
+    found = conditions(cluster.refresh(namespace))
+    assert found["NamespaceContentRemaining"][2] == "Some resources are remaining: pods. has 1 resource instances"
+    pod = cluster.refresh(pod)
+    pod.metadata.finalizers = []
+    cluster.update(pod)
+    cluster.settle()
     assert cluster.get(Namespace, "shop") is None
 
 

@@ -1,7 +1,8 @@
 """Namespaces that are deleted: everything in them is deleted first, of whatever kind, and then they are let go.
 
 The kinds are those that the server names at that moment, and what is there is read live: an empty cache does not prove an empty namespace.
-Conditions say what is waited for, in the words of Kubernetes' own controller, which `kubectl describe namespace` shows.
+Pods go first, and the rest when none is left. Conditions say what is waited for, in the words of Kubernetes' own controller, which
+`kubectl describe namespace` shows.
 
 https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
 """
@@ -110,14 +111,22 @@ class Content:
             self._undiscovered = error.message
             self.failures.append(error)
             return
-        for one in served:
-            if one.info.namespaced and "list" in one.verbs and "delete" in one.verbs:
-                try:
-                    await self._delete_all(one.info)
-                except NotServed:
-                    continue  # the kind has gone since, and its objects with it
-                except ApiError as error:
-                    self.failures.append(error)
+        infos = [one.info for one in served if one.info.namespaced and "list" in one.verbs and "delete" in one.verbs]
+        # What pods need while they stop must not go before them.
+        for pods_only in (True, False):
+            for info in infos:
+                if (info.group_version_resource.group_resource == "pods") == pods_only:
+                    await self._try_to_delete_all(info)
+            if self.left or self.failures:
+                return
+
+    async def _try_to_delete_all(self, info: KindInfo) -> None:
+        try:
+            await self._delete_all(info)
+        except NotServed:
+            pass  # the kind has gone since, and its objects with it
+        except ApiError as error:
+            self.failures.append(error)
 
     async def _delete_all(self, info: KindInfo) -> None:
         head = head_class(info)
