@@ -64,8 +64,45 @@ def test_paths_mean_what_kubernetes_means(method, path, query, verb, namespace, 
 
 
 def test_a_watch_of_one_object_is_a_watch_with_a_field_selector():
-    operation = from_http("GET", "/api/v1/namespaces/a/pods/p", "watch=1")
+    operation = from_http("GET", "/api/v1/watch/namespaces/a/pods/p")
     assert (operation.verb, operation.name, operation.options) == ("watch", "", {"fieldSelector": "metadata.name=p"})
+
+
+def test_watch_means_nothing_for_one_object():
+    operation = from_http("GET", "/api/v1/namespaces/a/pods/p", "watch=1")
+    assert (operation.verb, operation.name, operation.options) == ("get", "p", {})
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "repeated"),
+    [
+        ("a=1&a=2&a=1", {"a": "1"}, (("a", "2"), ("a", "1"))),
+        ("a=1;b=2&c=3", {"c": "3"}, ()),
+        ("a=%zz&%=1&b=%2B+x", {"b": "+ x"}, ()),
+        ("&&&=&a", {"": "", "a": ""}, ()),
+        ("a=b=c", {"a": "b=c"}, ()),
+    ],
+)
+def test_of_a_parameter_the_first_value_counts_and_what_cannot_be_read_does_not(query, options, repeated):
+    operation = from_http("GET", "/api/v1/pods", query)
+    assert (operation.options, operation.arguments) == (options, repeated)
+
+
+@pytest.mark.parametrize(
+    ("path", "namespace", "plural"),
+    [
+        ("/api/v1/namespaces/a%2Fpods/p", "a", "pods"),  # what is encoded is decoded before the path is taken apart
+        ("/api/v1/name%73paces/a/pods/", "a", "pods"),
+        ("/api/v1/namespaces//pods", "", "pods"),
+        ("/api/v1//namespaces", "", ""),
+        ("/api/v1/namespaces/a//pods", "a", ""),
+        ("/api/v1/namespaces/a/pods//log", "a", ""),
+    ],
+)
+def test_a_path_is_taken_apart_as_the_real_server_does(path, namespace, plural):
+    operation = from_http("GET", path)
+    assert operation.resource is not None
+    assert (operation.resource.resource, operation.namespace) == (plural, namespace)
 
 
 @pytest.mark.parametrize("path", ["/version", "/api", "/apis", "/apis/apps", "/api/v1", "/apis/apps/v1", "/openapi/v3/apis/apps/v1", "/"])
@@ -75,12 +112,13 @@ def test_what_is_no_resource_is_read_by_path(path):
     operation = from_http("GET", path)
     assert operation.resource is None
     assert operation.path == "/" + path.strip("/")
+    assert from_http("POST", path).path == operation.path
 
 
 def test_what_is_no_request_is_refused():
-    with pytest.raises(MethodNotAllowed):
-        from_http("POST", "/version")
-    with pytest.raises(MethodNotAllowed):
-        from_http("PATCH", "/api/v1/pods")
-    with pytest.raises(NotAPath):
-        from_http("GET", "/api/v1/namespaces/a/pods//log")
+    for method, path in (("PATCH", "/api/v1/pods"), ("HEAD", "/api/v1/pods"), ("POST", "/api/v1/watch/pods"), ("BREW", "/api/v1/pods/a")):
+        with pytest.raises(MethodNotAllowed):
+            from_http(method, path)
+    for path in ("//api/v1/pods", "//version", "version"):
+        with pytest.raises(NotAPath):
+            from_http("GET", path)

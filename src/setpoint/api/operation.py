@@ -121,6 +121,10 @@ class StreamBroken(Exception):
     """A stream ended without the server having ended it: reset, time-out, garbage."""
 
 
+class ConnectionDropped(Exception):
+    """A server lets go of the connection instead of answering; whether anything has happened is unknown. Its text is for people."""
+
+
 Outcome: TypeAlias = Answer | Stream | NotSent | Unknown
 
 
@@ -141,6 +145,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 
     user: str
     groups: tuple[str, ...] = ()
+    uid: str = ""
 
 
 ADMIN = Identity(user="admin", groups=("system:masters", "system:authenticated"))

@@ -5,8 +5,9 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import quote, unquote, unquote_plus, urlencode
 
 import msgspec
 
@@ -33,7 +34,11 @@ class NotAPath(ValueError):
 
 
 class MethodNotAllowed(ValueError):
-    """The path is one, but the method means nothing there."""
+    """The path is one, but the method means nothing there. `operation` is what a GET would ask for."""
+
+    def __init__(self, text: str, operation: Operation) -> None:
+        super().__init__(text)
+        self.operation = operation
 
 
 def is_segment(text: str) -> bool:
@@ -70,67 +75,105 @@ def _path(operation: Operation, resource: GroupVersionResource) -> str:
 def from_http(method: str, path: str, query: str = "", headers: Mapping[str, str] | None = None, body: bytes = b"") -> Operation:
     """The operation that a request asks for. `headers` have lower-case names; `path` may still be percent-encoded.
 
-    Raises `NotAPath` or `MethodNotAllowed`. A GET of a collection with `watch` is a watch; so are the deprecated `/watch/` paths and a GET
-    of one object with `watch`, which becomes a watch of the collection with a field selector.
+    A GET of a collection with `watch` is a watch; so are the deprecated `/watch/` paths, of which one with a name is a watch of the
+    collection with a field selector. What is no resource is read, whatever the method. An empty part of a path makes it that of a resource
+    without a name, which no server has.
+
+    Raises `NotAPath`, or `MethodNotAllowed` where the method means nothing for a resource.
     """
     headers = headers or {}
-    options = dict(parse_qsl(query, keep_blank_values=True))
+    options, repeated = _query(query)
+    decoded = unquote(path)
     asked = Operation(
         verb="get",
-        path="/" + path.strip("/"),
+        path=decoded,
         options=options,
+        arguments=repeated,
         body=body,
         content_type=headers.get("content-type", ""),
         accept=headers.get("accept", "") or JSON,
         headers=headers,
         user_agent=headers.get("user-agent", ""),
     )
-    parts = [unquote(part) for part in path.strip("/").split("/")]
-    match parts:
-        case ["api", version, *rest] if rest:
+    match decoded.removesuffix("/").split("/"):
+        case ["", "api", version, *rest] if rest:
             group = ""
-        case ["apis", group, version, *rest] if rest:
+        case ["", "apis", group, version, *rest] if rest:
             pass
-        case _:
-            if method not in ("GET", "HEAD"):
-                raise MethodNotAllowed(f"{method} {path}")
+        case ["", "api" | "apis", *_] | ["", ""] | [""]:
+            return msgspec.structs.replace(asked, path="/" + decoded.strip("/"))
+        case ["", first, *_] if first:
             return asked
+        case _:
+            raise NotAPath(path)
 
     watching = rest[0] == "watch" and len(rest) > 1
     if watching:
         rest = rest[1:]
     namespace = name = subresource = ""
     match rest:
-        case ["namespaces", namespace, plural, *tail] if plural not in _NAMESPACE_SUBRESOURCES:
+        case ["namespaces", namespace, plural, *tail] if plural not in _NAMESPACE_SUBRESOURCES or not namespace:
             pass
         case [plural, *tail]:
             namespace = ""
     if tail:
         name, *more = tail
         subresource = "/".join(more)
-    if not plural or (tail and not name):
-        raise NotAPath(path)
-
-    flag = options.pop("watch", None)
-    watching = watching or (method == "GET" and flag is not None and flag.lower() not in ("0", "false"))
-    if watching and method == "GET" and not subresource:
-        if name:
-            options["fieldSelector"] = f"metadata.name={name}"
-        verb: Verb = "watch"
-        name = ""
-    else:
-        verb = _verb(method, bool(name), path)
-    resource = GroupVersionResource(group, version, plural)
-    return msgspec.structs.replace(
-        asked, verb=verb, resource=resource, namespace=namespace, name=name, subresource=subresource, path="", options=options
+        if not name or "" in more:
+            plural = ""
+    asked = msgspec.structs.replace(
+        asked, resource=GroupVersionResource(group, version, plural), namespace=namespace, name=name, subresource=subresource, path=""
     )
+    if watching:
+        if method != "GET":
+            raise MethodNotAllowed(f"{method} {path}", asked)
+        if name and not subresource:
+            asked = msgspec.structs.replace(asked, name="", options={**options, "fieldSelector": f"metadata.name={name}"})
+        return asked if subresource else msgspec.structs.replace(asked, verb="watch", options=_without_watch(asked.options))
+    verb = _verb(method, bool(name))
+    if verb is None:
+        raise MethodNotAllowed(f"{method} {path}", asked)
+    if verb == "list" and (options.get("watch", "0").lower() not in ("0", "false")):
+        verb = "watch"
+    return msgspec.structs.replace(asked, verb=verb, options=_without_watch(options))
 
 
-def _verb(method: str, named: bool, path: str) -> Verb:
+_BROKEN = re.compile("%(?![0-9A-Fa-f]{2})")
+
+
+def is_encoded(text: str) -> bool:
+    """Whether each percent sign begins the two digits of a byte."""
+    return _BROKEN.search(text) is None
+
+
+def _query(text: str) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """The parameters, and what comes more than once: of a parameter the first value counts, and what cannot be read does not.
+
+    A semicolon separates nothing; what has one is not read, lest others see other parameters there.
+    """
+    options: dict[str, str] = {}
+    repeated: list[tuple[str, str]] = []
+    for pair in text.split("&") if text else ():
+        if not pair or ";" in pair or not is_encoded(pair):
+            continue
+        name, _, value = pair.partition("=")
+        name, value = unquote_plus(name), unquote_plus(value)
+        if name in options:
+            repeated.append((name, value))
+        else:
+            options[name] = value
+    return options, tuple(repeated)
+
+
+def _without_watch(options: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: value for name, value in options.items() if name != "watch"} if "watch" in options else options
+
+
+def _verb(method: str, named: bool) -> Verb | None:
     match method, named:
-        case (("GET" | "HEAD"), True):
+        case "GET", True:
             return "get"
-        case (("GET" | "HEAD"), False):
+        case "GET", False:
             return "list"
         case "POST", _:
             return "create"
@@ -142,4 +185,4 @@ def _verb(method: str, named: bool, path: str) -> Verb:
             return "delete"
         case "DELETE", False:
             return "deletecollection"
-    raise MethodNotAllowed(f"{method} {path}")
+    return None

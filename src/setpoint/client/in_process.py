@@ -12,7 +12,8 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeAlias
 
-from setpoint.api import ADMIN, Answer, ApiError, Identity, NotSent, Operation, Outcome, Status, Stream
+from setpoint.api import ADMIN, Answer, ApiError, Identity, NotSent, Operation, Outcome, Status, Stream, Unknown
+from setpoint.api.operation import ConnectionDropped
 from setpoint.world import PROCESS
 
 Handle: TypeAlias = Callable[[Operation, Identity], Awaitable[Answer | Stream]]
@@ -55,9 +56,11 @@ class InProcessTransport:
         """Refuses what comes after."""
         self._closed = True
 
-    async def _answer(self, operation: Operation) -> Answer | Stream:
+    async def _answer(self, operation: Operation) -> Answer | Stream | Unknown:
         try:
             return await self._handle(operation, self.identity)
+        except ConnectionDropped as error:
+            return Unknown(str(error))
         except ApiError as error:
             return error.status.answer()
         except Exception as error:
@@ -65,7 +68,7 @@ class InProcessTransport:
             message = f"the embedded server failed: {type(error).__name__}: {error}"
             return Status(code=500, reason="InternalError", message=message).answer()
 
-    def _in_server(self, work: Coroutine[Any, Any, Answer | Stream]) -> asyncio.Task[Answer | Stream]:
+    def _in_server(self, work: Coroutine[Any, Any, Answer | Stream | Unknown]) -> asyncio.Task[Answer | Stream | Unknown]:
         context = contextvars.Context()
         context.run(PROCESS.set, self.process)
         return asyncio.get_running_loop().create_task(work, name="embedded-server-request", context=context)

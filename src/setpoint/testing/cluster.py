@@ -16,9 +16,10 @@ from types import TracebackType
 from typing import Any, TypeVar, overload
 
 from setpoint.api import Operation, Transport
-from setpoint.client import Client, Connection
+from setpoint.client import Client, Connection, InProcessTransport
 from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
+from setpoint.cluster.faults import Faults
 from setpoint.cluster.server.events import Served
 from setpoint.controller import Controller, Result, reconcile_once
 from setpoint.controller.events import RunEnded
@@ -62,7 +63,9 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._plane = ControlPlane(self.world, workloads=workloads)
         # Requests are under way for a moment that the seed decides, as on a network: so another seed is another order of events.
         self._latency = SeededChance(f"{seed}/latency")
-        self._connection = Connection(self._transport(), self.world, user_agent="setpoint-test")
+        # What the test itself asks is spared the faults.
+        own = InProcessTransport(self._plane.server.handle, latency=self._under_way)
+        self._connection = Connection(own, self.world, user_agent="setpoint-test")
         self._client = Client(self._connection, field_manager="setpoint-test")
         self.world.observer.subscribe(self._hear)
         self._revision = self._plane.server.storage.revision
@@ -178,6 +181,11 @@ class Cluster(AbstractContextManager["Cluster"]):
         return self._run(self._told(obj))
 
     @property
+    def faults(self) -> Faults:
+        """What is to go wrong between the server and the controllers that are started: `cluster.faults.add(Drop(), verb="create")`."""
+        return self._plane.faults
+
+    @property
     def writes(self) -> builtins.list[str]:
         """Every write that changed something, by anybody, in order, such as `create deployments.apps default/shop by webapp`."""
         return list(self._writes)
@@ -197,7 +205,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         return "\n\n".join(told) or f"{info.kind} {obj.key} has triggered no run of a controller that is running"
 
     def _transport(self) -> Transport:
-        return self._plane.transport(latency=lambda _: self._latency.uniform(0.0005, 0.005))
+        return self._plane.transport(latency=self._under_way)
+
+    def _under_way(self, operation: Operation) -> float:
+        return self._latency.uniform(0.0005, 0.005)
 
     def _run(self, work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
         task = asyncio.ensure_future(work, loop=self._loop)

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from setpoint.api import Answer, Operation
-from setpoint.api.status import failure
-from setpoint.cluster.server.accept import by_quality
+from setpoint.cluster.server.accept import by_quality, media_for, not_acceptable
 from setpoint.cluster.server.discovery import kind_of_subresource, told_verbs, versions
 from setpoint.cluster.server.encoding import encode
 from setpoint.cluster.server.kinds import Kinds, ServedKind
@@ -22,7 +21,6 @@ Json = dict[str, Any]
 
 CONTENT_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _PATHS = ("/api", "/apis")
-_JSON_NAMES = ("application/json", "application/*", "*/*")
 
 
 class Aggregated:
@@ -58,12 +56,12 @@ def _wanted(accept: str) -> bool:
     clauses = by_quality(accept)
     for media, parameters in clauses:
         shape, group = parameters.get("as", ""), parameters.get("g", "")
-        if not shape and media in _JSON_NAMES:
+        if not shape and media_for(media):
             return False
         if media == "application/json" and (shape, group, parameters.get("v")) == ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"):
             return True
     if clauses:
-        raise failure(406, "NotAcceptable", "only the following media types are accepted: application/json")
+        raise not_acceptable()
     return False
 
 

@@ -1,9 +1,8 @@
 """The server's HTTP face: an ASGI application before `ApiServer.handle`.
 
-It turns a request into an `Operation`, an `Answer` into a response and a `Stream` into a chunked one; it knows who asks (see `auth`) and
-nothing of what is asked. Mount it in any ASGI server, or let `serving` listen.
-
-Answers are not compressed: between processes of one machine that costs more than it saves.
+It turns a request into an `Operation`, an `Answer` into a response and a `Stream` into a chunked one; it knows who asks (see `auth`), in
+what form the answer is to be (see `rendering`), how long a request may take (see `deadlines`), and nothing of what is asked. Mount it in
+any ASGI server, or let `serving` listen.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/
 """
@@ -12,15 +11,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from setpoint.api import ADMIN, Answer, ApiError, Identity, Stream
-from setpoint.api.paths import MethodNotAllowed, NotAPath, from_http
-from setpoint.api.status import StatusDetails, failure, not_supported_here
+import msgspec
+
+from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, Stream, StreamBroken
+from setpoint.api.operation import ConnectionDropped
+from setpoint.api.paths import MethodNotAllowed, NotAPath, from_http, is_encoded
+from setpoint.api.status import failure, not_supported_here
 from setpoint.cluster.server.auth import Tokens
+from setpoint.cluster.server.deadlines import allowed_seconds, too_slow
 from setpoint.cluster.server.health import is_health
-from setpoint.cluster.server.paths import no_such_path
+from setpoint.cluster.server.paths import no_such_path, not_allowed, only_read
+from setpoint.cluster.server.rendering import packed, written
 from setpoint.cluster.server.server import ApiServer
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -35,59 +40,137 @@ CHUNK = 256 * 1024
 """Bytes of watch frames that are sent in one piece, if there are so many: a client that reads slowly is to be noticed."""
 
 
+ABORT = "setpoint.abort"
+"""The key of a scope's state under which `serving` puts what lets go of the connection at once."""
+Handle: TypeAlias = Callable[[Operation, Identity], Awaitable[Answer | Stream]]
+
+
 class Disconnected(Exception):
     """The client has gone before its request was complete."""
 
 
-class HttpFace:
-    """An ASGI application that serves one `ApiServer`. Without `tokens`, everybody is the administrator."""
+@dataclass
+class Exchange:
+    """A request and what has come of it. `status` is 0 where nothing was answered; `operation` is None for what makes no sense."""
 
-    def __init__(self, server: ApiServer, tokens: Mapping[str, Identity] | None = None) -> None:
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    audit: str
+    user: str = ""
+    status: int = 0
+    operation: Operation | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+Log: TypeAlias = Callable[[Exchange, float], None]
+"""Told of each exchange at its end, with the seconds that it took."""
+
+
+class HttpFace:
+    """An ASGI application that serves one `ApiServer`. Without `tokens`, everybody is the administrator.
+
+    `handle` is what is asked instead of the server itself: something before it, such as faults. `log` is told of each request.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        tokens: Mapping[str, Identity] | None = None,
+        *,
+        anonymous: bool = False,
+        handle: Handle | None = None,
+        log: Log | None = None,
+    ) -> None:
         self._server = server
-        self._tokens = Tokens(tokens) if tokens is not None else None
+        self._handle: Handle = handle if handle is not None else server.handle
+        self._tokens = Tokens(tokens, anonymous=anonymous) if tokens is not None else None
+        self._log = log
         self._watches: dict[Stream, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request. Raises `RuntimeError` for what is no HTTP request."""
         if scope["type"] != "http":
             raise RuntimeError(f"the API server speaks HTTP, and no {scope['type']}")
-        headers = _headers(scope)
-        audit = headers.get("audit-id") or self._server.world.chance.uuid()
-        try:
-            outcome = await self._outcome(scope, headers, receive)
-        except Disconnected:
+        exchange = self._begun(scope)
+        if self._log is None:
+            await self._serve(exchange, scope, receive, send)
             return
-        except ApiError as error:
-            outcome = error.status.answer()
-        if isinstance(outcome, Answer):
-            await _send_answer(outcome, audit, send)
-        else:
-            await self._send_stream(outcome, audit, receive, send)
+        clock = self._server.world.clock
+        began = clock.monotonic()
+        try:
+            await self._serve(exchange, scope, receive, send)
+        finally:
+            self._log(exchange, clock.monotonic() - began)
 
     async def end_watches(self) -> None:
         """Ends all watches that clients have here, cleanly: the last of each is the end of its body."""
         for stream in list(self._watches):
             await stream.close()
 
-    async def _outcome(self, scope: Scope, headers: Mapping[str, str], receive: Receive) -> Answer | Stream:
-        path = scope["raw_path"].decode("latin-1") if scope.get("raw_path") else quote(scope["path"])
-        identity = ADMIN if self._tokens is None or is_health(path) else self._tokens.identify(headers.get("authorization", ""))
-        if "impersonate-user" in headers:
-            raise not_supported_here("impersonation")
-        body = await _body(headers, receive)
+    def _begun(self, scope: Scope) -> Exchange:
+        headers = _headers(scope)
+        return Exchange(
+            method=scope["method"],
+            path=scope["raw_path"].decode("latin-1") if scope.get("raw_path") else quote(scope["path"]),
+            query=scope.get("query_string", b"").decode("latin-1"),
+            headers=headers,
+            audit=headers.get("audit-id") or self._server.world.chance.uuid(),
+        )
+
+    async def _serve(self, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
+        close = False
         try:
-            operation = from_http(scope["method"], path, scope.get("query_string", b"").decode("latin-1"), headers, body)
+            outcome = await self._outcome(exchange, receive)
+        except Disconnected:
+            return
+        except ConnectionDropped:
+            _let_go(scope)
+            return
+        except TimeoutError:
+            outcome, close = too_slow().status.answer(), True
+        except ApiError as error:
+            outcome = error.status.answer()
+        if isinstance(outcome, Answer):
+            exchange.status = outcome.status
+            await _send_answer(exchange, outcome, send, close=close)
+        else:
+            exchange.status = 200
+            await self._send_stream(outcome, exchange, scope, receive, send)
+
+    async def _outcome(self, exchange: Exchange, receive: Receive) -> Answer | Stream:
+        headers, path = exchange.headers, exchange.path
+        identity = ADMIN
+        if self._tokens is not None:
+            identity = self._tokens.identify(headers.get("authorization", ""), exchange.warnings, public=is_health(path))
+        exchange.user = identity.user
+        if any(name.startswith("impersonate-") and value for name, value in headers.items()):
+            raise not_supported_here("impersonation")
+        if not is_encoded(path):
+            return Answer(status=400, body=b"400 Bad Request", content_type="text/plain; charset=utf-8")
+        try:
+            operation = exchange.operation = from_http(exchange.method, path, exchange.query, headers)
         except NotAPath:
             return no_such_path()
-        except MethodNotAllowed:
-            message = "the server does not allow this method on the requested resource"
-            raise failure(405, "MethodNotAllowed", message, StatusDetails()) from None
-        return await self._server.handle(operation, identity)
+        except MethodNotAllowed as error:
+            return self._server.refuse_method(error.operation)
+        seconds = allowed_seconds(operation)
+        if seconds is None:
+            return await self._handle(operation, identity)
+        async with asyncio.timeout(seconds):
+            if exchange.method != "GET":
+                body = await _body(headers, receive)
+                operation = exchange.operation = msgspec.structs.replace(operation, body=body)
+            answer = await self._handle(operation, identity)
+        if operation.resource is None and exchange.method != "GET" and isinstance(answer, Answer) and answer.ok and only_read(path):
+            raise not_allowed()
+        return answer
 
-    async def _send_stream(self, stream: Stream, audit: str, receive: Receive, send: Send) -> None:
+    async def _send_stream(self, stream: Stream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends frames until the server ends the stream or the client goes, whichever comes first."""
         self._watches[stream] = None
-        frames = asyncio.create_task(_send_frames(stream, audit, send))
+        frames = asyncio.create_task(_send_frames(stream, exchange, send))
         gone = asyncio.create_task(_until_gone(receive))
         try:
             # Sending alone would not do: what is sent to a client that has gone vanishes without an error.
@@ -100,7 +183,17 @@ class HttpFace:
             await asyncio.gather(frames, gone, return_exceptions=True)
             await stream.close()
         if ended:
-            frames.result()
+            try:
+                frames.result()
+            except StreamBroken:
+                _let_go(scope)
+
+
+def _let_go(scope: Scope) -> None:
+    """Closes the connection without a word, where it is known how."""
+    abort = scope.get("state", {}).get(ABORT)
+    if abort is not None:
+        abort()
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -136,19 +229,24 @@ def _too_large() -> ApiError:
     return failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {BODY_LIMIT}")
 
 
-async def _send_answer(answer: Answer, audit: str, send: Send) -> None:
-    headers = _common(audit, answer.content_type)
+async def _send_answer(exchange: Exchange, answer: Answer, send: Send, *, close: bool) -> None:
+    if exchange.operation is not None:
+        answer = written(answer, exchange.operation)
+    answer = packed(answer, exchange.headers.get("accept-encoding", ""))
+    headers = _common(exchange.audit, answer.content_type)
+    if close:
+        headers.append((b"connection", b"close"))
     headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]
     if "cache-control" not in answer.headers:
         headers.append((b"cache-control", b"no-cache, private"))
-    headers += [(b"warning", warning_header(text)) for text in answer.warnings]
+    headers += [(b"warning", warning_header(text)) for text in (*exchange.warnings, *answer.warnings)]
     headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.body})
 
 
-async def _send_frames(stream: Stream, audit: str, send: Send) -> None:
-    headers = [*_common(audit, "application/json"), (b"cache-control", b"no-cache, private")]
+async def _send_frames(stream: Stream, exchange: Exchange, send: Send) -> None:
+    headers = [*_common(exchange.audit, "application/json"), (b"cache-control", b"no-cache, private")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     while (frames := await stream.read()) is not None:
         for chunk in _chunks(frames):

@@ -5,9 +5,7 @@ https://kubernetes.io/docs/reference/using-api/health-checks/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from setpoint.api import Answer
+from setpoint.api import Answer, Operation
 
 CHECKS = {"healthz": ("ping",), "livez": ("ping",), "readyz": ("ping", "shutdown")}
 """The endpoints with their checks; each check has an endpoint of its own below."""
@@ -15,25 +13,29 @@ CHECKS = {"healthz": ("ping",), "livez": ("ping",), "readyz": ("ping", "shutdown
 
 def is_health(path: str) -> bool:
     """Whether the path asks for health, which anybody may."""
-    return path.strip("/").partition("/")[0] in CHECKS
+    return path.startswith("/") and path[1:].partition("/")[0] in CHECKS
 
 
-def health(path: str, options: Mapping[str, str]) -> Answer | None:
-    """The answer of a health endpoint, None for a check that there is not.
+def health(path: str, operation: Operation) -> Answer | None:
+    """The answer of a health endpoint, None for a check that there is not, and for a slash too many.
 
-    `options` are the query parameters: `verbose` lists the checks, `exclude` skips one. A server that has been stopped answers nothing but
+    Of the query parameters `verbose` lists the checks, and each `exclude` skips one. A server that has been stopped answers nothing but
     503, so whoever gets an answer here may go on asking.
     """
-    endpoint, _, check = path.strip("/").partition("/")
+    endpoint, slash, check = path[1:].partition("/")
     checks = CHECKS.get(endpoint)
-    if checks is None or (check and check not in checks):
+    if checks is None or (slash and check not in checks):
         return None
-    if check or "verbose" not in options:
+    if check:
         return _text("ok")
-    excluded = options.get("exclude", "")
-    lines = [f"[+]{name} excluded: ok" if name == excluded else f"[+]{name} ok" for name in checks]
-    return _text("\n".join([*lines, f"{endpoint} check passed\n"]))
+    headers = {"x-content-type-options": "nosniff"}
+    options = operation.options
+    if "verbose" not in options:
+        return _text("ok", headers)
+    excluded = [options.get("exclude", ""), *(value for name, value in operation.arguments if name == "exclude")]
+    lines = [f"[+]{name} excluded: ok" if name in excluded else f"[+]{name} ok" for name in checks]
+    return _text("\n".join([*lines, f"{endpoint} check passed\n"]), headers)
 
 
-def _text(text: str) -> Answer:
-    return Answer(status=200, body=text.encode(), content_type="text/plain; charset=utf-8")
+def _text(text: str, headers: dict[str, str] | None = None) -> Answer:
+    return Answer(status=200, body=text.encode(), content_type="text/plain; charset=utf-8", headers=headers or {})

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
-from setpoint.api.operation import PROTOBUF
+from setpoint.api.operation import PROTOBUF, YAML
 from setpoint.api.selectors import FieldRequirement
 from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid
 from setpoint.cluster.server.kinds import ServedKind
@@ -71,12 +71,12 @@ def boolean(options: Mapping[str, str], name: str) -> bool:
 
 def whole_number(options: Mapping[str, str], name: str) -> int | None:
     """A whole number among the query parameters. Raises BadRequest in Go's words."""
-    text = options.get(name, "")
-    if not text:
+    text = options.get(name)
+    if text is None:
         return None
     if not re.fullmatch(r"[-+]?[0-9]+", text):
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    if not -(2**63) <= int(text) < 2**63:
+    if len(text.lstrip("-+0")) > 19 or not -(2**63) <= int(text) < 2**63:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
     return int(text)
 
@@ -107,13 +107,20 @@ def write_options(operation: Operation, *, apply: bool = False) -> WriteOptions:
         if not character.isprintable():
             shown = f"U+{ord(character):04X}"
             errors.append(causes.invalid("fieldManager", manager, f"invalid character {shown} (at position {at})"))
-    dry_run = _dry_run(options.get("dryRun"), errors)
+    dry_run = _dry_run(_all_of(operation, "dryRun"), errors)
     validation = options.get("fieldValidation", "")
     if validation not in _VALIDATIONS:
         errors.append(causes.not_supported("fieldValidation", validation, _VALIDATIONS))
     _refuse(name, errors)
     strictness: FieldValidation = "Ignore" if validation == "Ignore" else "Strict" if validation == "Strict" else "Warn"
     return WriteOptions(manager_of(operation), dry_run, strictness, boolean(options, "force"))
+
+
+def _all_of(operation: Operation, name: str) -> list[str]:
+    """Every value of a query parameter that may come more than once."""
+    if name not in operation.options:
+        return []
+    return [operation.options[name], *(value for key, value in operation.arguments if key == name)]
 
 
 def _dry_run(given: Json, errors: list[FieldError]) -> bool:
@@ -163,7 +170,8 @@ def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
     except SelectorError as error:
         raise bad_request(str(error)) from error
     for requirement in requirements:
-        known = requirement.path == "metadata.name" or (requirement.path == "metadata.namespace" and kind.namespaced)
+        anywhere = kind.namespaced or not (kind.strategy.custom or kind.selectable)
+        known = requirement.path == "metadata.name" or (requirement.path == "metadata.namespace" and anywhere)
         if not known and requirement.path not in kind.selectable:
             raise bad_request(
                 f"field label not supported: {requirement.path}"
@@ -175,7 +183,7 @@ def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
 
 def resource_version(text: str, *, listing: bool = False) -> int:
     """A resourceVersion as a number. Raises what the real server does: BadRequest for a list, a plain 500 elsewhere."""
-    if not text.isascii() or not text.isdigit() or int(text) >= 2**64:
+    if not text.isascii() or not text.isdigit() or len(text.lstrip("0")) > 20 or int(text) >= 2**64:
         problem = "value out of range" if text.isascii() and text.isdigit() else "invalid syntax"
         cause = causes.invalid("resourceVersion", text, f'strconv.ParseUint: parsing "{text}": {problem}')
         message = f"resourceVersion: {cause.message}"
@@ -228,10 +236,8 @@ def delete_options(operation: Operation) -> DeleteOptions:
             "propagationPolicy": query.get("propagationPolicy"),
             "gracePeriodSeconds": whole_number(query, "gracePeriodSeconds"),
             "orphanDependents": boolean(query, "orphanDependents") if "orphanDependents" in query else None,
-            "dryRun": query.get("dryRun"),
+            "dryRun": _all_of(operation, "dryRun"),
         }
-    if operation.options.get("dryRun") and not given.get("dryRun"):
-        given["dryRun"] = operation.options["dryRun"]
     errors: list[FieldError] = []
     policy, orphan = given.get("propagationPolicy"), given.get("orphanDependents")
     if policy and orphan is not None:
@@ -283,7 +289,7 @@ def read_body(operation: Operation) -> tuple[Json, list[str]]:
     media = operation.content_type.partition(";")[0].strip().lower()
     if media in ("", "application/json"):
         return decode_json(operation.body)
-    if media in ("application/yaml", "text/yaml"):
+    if media == YAML:
         return decode_yaml(operation.body)
     accepted = "application/json, application/yaml"
     if media == PROTOBUF:

@@ -42,7 +42,23 @@ class Change:
     """What strict validation has against the patch itself."""
 
 
-Maker: TypeAlias = Callable[[bytes, Json, list[str], ServedKind, str, FieldValidation], Change]
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A patch as it was sent: its bytes and what they say, the fields that it names twice, and what it is about."""
+
+    body: bytes
+    patch: Json
+    repeated: list[str]
+    kind: ServedKind
+    subresource: str
+    validation: FieldValidation
+
+    @property
+    def duplicates(self) -> list[str]:
+        return [f'duplicate field "{field}"' for field in self.repeated]
+
+
+Maker: TypeAlias = Callable[[_Request], Change]
 
 
 def change_of(media: str, kind: ServedKind, subresource: str) -> Callable[[bytes, FieldValidation], Change]:
@@ -51,6 +67,8 @@ def change_of(media: str, kind: ServedKind, subresource: str) -> Callable[[bytes
     The reader raises `BadRequest` and `RequestEntityTooLarge` in the real server's words.
     """
     accepted = [JSON_PATCH, MERGE_PATCH, *([] if kind.strategy.custom else [STRATEGIC_MERGE_PATCH]), APPLY_PATCH]
+    if media not in accepted and not kind.strategy.custom:
+        raise failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", StatusDetails())
     if media not in accepted:
         raise unsupported_media(", ".join(accepted))
     make = _MAKERS[media]
@@ -60,7 +78,7 @@ def change_of(media: str, kind: ServedKind, subresource: str) -> Callable[[bytes
             patch, repeated = decode_json(body)
         except MalformedBody as error:
             raise bad_request("invalid JSON patch") from error
-        return make(body, patch, repeated, kind, subresource, validation)
+        return make(_Request(body, patch, repeated, kind, subresource, validation))
 
     return read
 
@@ -70,16 +88,12 @@ def unreadable(shown: str, why: str) -> ApiError:
     return invalid("", "", "", [causes.invalid("patch", shown, why)])
 
 
-def _repeated(fields: list[str]) -> list[str]:
-    return [f'duplicate field "{field}"' for field in fields]
-
-
-def _json(body: bytes, patch: Json, repeated: list[str], _kind: ServedKind, _subresource: str, validation: FieldValidation) -> Change:
-    typed = validation != "Ignore"
+def _json(request: _Request) -> Change:
+    patch, typed = request.patch, request.validation != "Ignore"
 
     def run(live: Json) -> Patched:
         try:
-            operations = operations_of(patch, body, typed=typed)
+            operations = operations_of(patch, request.body, typed=typed)
         except MalformedPatch as error:
             raise bad_request(f"error decoding patch: {error}" if typed else str(error)) from error
         if len(operations) > LIMIT:
@@ -92,29 +106,30 @@ def _json(body: bytes, patch: Json, repeated: list[str], _kind: ServedKind, _sub
         return Patched(patched, as_json(patched))
 
     unknown = unknown_fields(patch) if isinstance(patch, list) else ()
-    return Change(run, [f"json patch {problem}" for problem in (*_repeated(repeated), *(f'unknown field "{path}"' for path in unknown))])
+    return Change(run, [f"json patch {problem}" for problem in (*request.duplicates, *(f'unknown field "{path}"' for path in unknown))])
 
 
-def _merge(_body: bytes, patch: Json, repeated: list[str], _kind: ServedKind, _subresource: str, validation: FieldValidation) -> Change:
+def _merge(request: _Request) -> Change:
+    patch, ignoring = request.patch, request.validation == "Ignore"
+
     def run(live: Json) -> Patched:
-        if patch is not None and not isinstance(patch, dict):
-            if validation == "Ignore" and not isinstance(patch, list):
-                raise bad_request("Invalid JSON Patch")
-            if validation != "Ignore":
-                raise bad_request(f"error decoding patch: {_no_map(patch)}")
-        if patch is None:
+        if patch is None or (ignoring and not isinstance(patch, dict | list)):
             raise bad_request("Invalid JSON Patch")
+        if not ignoring and not isinstance(patch, dict):
+            raise bad_request(f"error decoding patch: {_no_map(patch)}")
         patched = json_merge(live, patch) if isinstance(patch, dict) else patch
         return Patched(patched, as_json(patched))
 
-    return Change(run, _repeated(repeated))
+    return Change(run, request.duplicates)
 
 
-def _strategic(_body: bytes, patch: Json, repeated: list[str], kind: ServedKind, subresource: str, _validation: FieldValidation) -> Change:
+def _strategic(request: _Request) -> Change:
+    patch = request.patch
+
     def run(live: Json) -> Patched:
         if patch is not None and not isinstance(patch, dict):
             raise bad_request(_no_map(patch))
-        type = strategic_type(kind, subresource)
+        type = strategic_type(request.kind, request.subresource)
         try:
             patched, left = strategic_merge(live, patch or {}, type)
         except BadPatch as error:
@@ -126,9 +141,10 @@ def _strategic(_body: bytes, patch: Json, repeated: list[str], kind: ServedKind,
         shown = plain(left)
         if (problem := misfit(type, patched)) is not None:
             raise unreadable(shown, problem)
-        return Patched(patched, shown)
+        # What is patched is a Go struct, whose kind is not a field of it.
+        return Patched({**patched, "apiVersion": live["apiVersion"], "kind": live["kind"]}, shown)
 
-    return Change(run, _repeated(repeated))
+    return Change(run, request.duplicates)
 
 
 def strategic_type(kind: ServedKind, subresource: str) -> PatchType:

@@ -171,7 +171,7 @@ class Registry:
 
     def patch(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         """Changes an object by a patch of any kind."""
-        media = operation.content_type.partition(";")[0].strip().lower()
+        media = operation.content_type.partition(";")[0].strip()
         if media == APPLY_PATCH:
             return self._apply(operation, kind, warnings)
         read = change_of(media, kind, operation.subresource)
@@ -283,6 +283,8 @@ def _patched(
     target: Target, patched: Json, shown: str, repeated: Sequence[str] = (), *, applied: bool = False, problems: Sequence[str] = ()
 ) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
+    if not isinstance(patched, dict):
+        raise unreadable(shown, write.not_an_object(patched))
     try:
         return write.read_object(target, patched, repeated, applied=applied, problems=problems)
     except BadRequest as error:

@@ -11,18 +11,21 @@ from functools import lru_cache
 from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import bad_request, failure, not_found
 from setpoint.cluster.server import builtin
+from setpoint.cluster.server.accept import check_route
 from setpoint.cluster.server.aggregated import Aggregated
 from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.kinds import Kinds, ServedKind
+from setpoint.cluster.server.names import path_segment
 from setpoint.cluster.server.openapi import Documents
-from setpoint.cluster.server.options import WriteOptions, list_options
-from setpoint.cluster.server.paths import answer_path, no_such_path
+from setpoint.cluster.server.options import WriteOptions, boolean, list_options
+from setpoint.cluster.server.paths import answer_path, no_such_path, not_allowed
 from setpoint.cluster.server.registry import Registry, Written
 from setpoint.cluster.server.scale import SCALE_KIND
 from setpoint.cluster.server.schema import Json
+from setpoint.cluster.server.schema.gotext import quote
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import MemoryStorage, NotDurable, Storage
 from setpoint.cluster.server.views import View, view_for
@@ -127,6 +130,12 @@ class ApiServer:
         if kind.namespaced and not operation.namespace and (operation.name or (operation.verb == "create" and kind.strategy.custom)):
             return self._refuse_resource(operation)
         self._check_verb(operation, kind)
+        if not kind.strategy.custom:
+            check_route(operation.accept)
+        if operation.name and (problems := path_segment(operation.name)):
+            raise bad_request(f"Name parameter invalid: {quote(operation.name)}: {problems[0]}")
+        if operation.verb in ("get", "list") and "export" in operation.options and boolean(operation.options, "export"):
+            raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")
         return self._do(operation, kind, warnings)
 
     def _refuse_resource(self, operation: Operation) -> Answer:
@@ -135,9 +144,21 @@ class ApiServer:
         assert resource is not None
         if (error := builtin.refusal(resource, operation.subresource)) is not None:
             raise error
-        if any(kind.version == resource.version and not kind.strategy.custom for kind in self.kinds.of_group(resource.group)):
+        return self.refuse_group(resource.group)
+
+    def refuse_group(self, group: str) -> Answer:
+        """404 for what is not in a group: a Status where built-in kinds live, plain text elsewhere."""
+        if not group or any(not kind.strategy.custom for kind in self.kinds.of_group(group)):
             raise failure(404, "NotFound", "the server could not find the requested resource", StatusDetails())
         return no_such_path()
+
+    def refuse_method(self, operation: Operation) -> Answer:
+        """The answer for a method that means nothing, where the operation is what GET would be: 404 where there is nothing, else 405."""
+        if self.stopped:
+            raise failure(503, "ServiceUnavailable", "the server is shutting down")
+        kind = self.kinds.find(operation.resource) if operation.resource is not None else None
+        unknown = kind is None or (operation.subresource and operation.subresource not in kind.subresources)
+        return self._refuse_resource(operation) if unknown else not_allowed().status.answer()
 
     def _check_verb(self, operation: Operation, kind: ServedKind) -> None:
         custom, verbs = kind.strategy.custom, kind.verbs
@@ -153,7 +174,7 @@ class ApiServer:
             if custom:
                 message = f'{operation.verb} is not supported on resources of kind "{kind.resource.group_resource}"'
                 raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
-            raise failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", StatusDetails())
+            raise not_allowed()
 
     def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | Stream:
         registry = self.registry

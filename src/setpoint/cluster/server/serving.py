@@ -15,7 +15,8 @@ from typing import Any
 import uvicorn
 
 from setpoint.api import ADMIN, Identity
-from setpoint.cluster.server.asgi import HttpFace
+from setpoint.cluster.server.asgi import Handle, HttpFace, Log
+from setpoint.cluster.server.protocol import Protocol
 from setpoint.cluster.server.server import ApiServer
 from setpoint.cluster.server.tls import LOOPBACK, Certificates, make_certificates
 from setpoint.world import World
@@ -49,12 +50,18 @@ async def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     tokens: Mapping[str, Identity] | None = None,
+    anonymous: bool = False,
+    handle: Handle | None = None,
+    log: Log | None = None,
     certificates: Certificates | None = None,
 ) -> AsyncIterator[Address]:
     """Serves while the context is open; requests are answered from the moment it is entered. Port 0 lets the system choose.
 
     `tokens` are the bearer tokens that are accepted, with whom they stand for; None makes one for the administrator. The address has the
-    first of them. `certificates` are made unless given. Runs in the running loop, touches no signal handler, and ends its watches and connections at the end.
+    first of them. `anonymous` lets in who sends none; `handle` and `log` are those of `HttpFace`, and
+    `certificates` are made unless given.
+
+    Runs in the running loop, touches no signal handler, and ends its watches and connections at the end.
 
     Raises `PortInUse`, or `ValueError` for a host that is not the loopback interface: this server is not made to be reached from outside.
     """
@@ -65,10 +72,10 @@ async def serve(
     listening = world.sockets.listen(host, port)
     try:
         certificates = certificates or make_certificates(world, tuple(dict.fromkeys((*LOOPBACK, host))))
-        face = HttpFace(server, tokens)
+        face = HttpFace(server, tokens, anonymous=anonymous, handle=handle, log=log)
         config = uvicorn.Config(
             face,
-            http="httptools",
+            http=Protocol,
             ws="none",
             lifespan="off",
             interface="asgi3",

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias, cast
 
 from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
-from setpoint.cluster.server.accept import by_quality
+from setpoint.cluster.server.accept import OFFERED, WATCHED, by_quality, media_for, not_acceptable
 from setpoint.cluster.server.builtin_tables import builtin_columns
 from setpoint.cluster.server.crds import CustomKind
 from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
@@ -32,7 +32,6 @@ from setpoint.cluster.server.tables import (
 
 Now: TypeAlias = Callable[[], datetime]
 
-_ACCEPTED = "application/json"
 _INCLUDES = ("", "None", "Metadata", "Object")
 
 
@@ -164,13 +163,13 @@ def view_for(operation: Operation, now: Now) -> View:
     listing = operation.verb in ("list", "deletecollection")
     if accept in ("", JSON, "*/*"):
         return WholeView()
+    offered = OFFERED if operation.verb != "watch" else WATCHED
     for media, parameters in by_quality(accept):
-        if media not in (JSON, "application/*", "*/*"):
+        if not media_for(media, offered):
             continue
-        shape = parameters.get("as", "")
-        if not shape:
+        shape, version = parameters.get("as", ""), parameters.get("v", "")
+        if not (shape or version or parameters.get("g")):
             return WholeView()
-        version = parameters.get("v", "")
         if parameters.get("g") != "meta.k8s.io" or version not in ("v1", "v1beta1"):
             continue
         meta = cast(MetaVersion, version)
@@ -189,4 +188,4 @@ def view_for(operation: Operation, now: Now) -> View:
                 return MetadataView(meta)
             case _:
                 continue
-    raise failure(406, "NotAcceptable", f"only the following media types are accepted: {_ACCEPTED}")
+    raise not_acceptable(offered if operation.verb != "watch" else tuple(f"{media};stream=watch" for media in offered))
