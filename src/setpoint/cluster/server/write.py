@@ -84,13 +84,15 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
         strict.report(unknown, "unknown field")
+    # What Go cannot read into its structs it refuses before anything else; a custom resource is only then looked at more closely.
+    read = None if kind.strategy.custom else complete(kind, obj, applied=applied)
     if strict.problems and strict.refuse:
         version = split_api_version(obj["apiVersion"])[1]
         raise bad_request(
             f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(strict.problems)}'
         )
     target.warnings.extend(strict.problems)
-    return complete(kind, obj, applied=applied)
+    return complete(kind, obj, applied=applied) if read is None else read
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ def _identified(kind: ServedKind, body: Json) -> Object:
     if body is None and not kind.strategy.custom:
         body = {}
     if not isinstance(body, dict):
-        raise unrecognized(kind, body, _NO_OBJECT.format(go_type(body)) if body is not None else "Object 'Kind' is missing in 'null'")
+        raise unrecognized(kind, body, not_an_object(body))
     if not kind.strategy.custom:
         body = {**body, "apiVersion": body.get("apiVersion") or kind.api_version, "kind": body.get("kind") or kind.kind}
     for name_of in ("apiVersion", "kind"):
@@ -148,6 +150,11 @@ _NO_OBJECT = (
     '{{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }}'
 )
 _SUMMARY = 30
+
+
+def not_an_object(body: Json) -> str:
+    """Why a JSON value that is no object cannot be read as one."""
+    return _NO_OBJECT.format(go_type(body)) if body is not None else "Object 'Kind' is missing in 'null'"
 
 
 def unrecognized(kind: ServedKind, body: Json | bytes, why: str) -> ApiError:
@@ -199,7 +206,7 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     prefix = metadata.get("generateName")
     if prefix and not metadata.get("name"):
         metadata["name"] = prefix[:_PREFIX_LIMIT] + means.token(_SUFFIX_ALPHABET, 5)
-    if kind.has_status:
+    if kind.has_status and not kind.strategy.keeps_first_status:
         obj.pop("status", None)
     if kind.strategy.generation:
         metadata["generation"] = 1

@@ -88,6 +88,7 @@ def _put(result: Object, field: str, value: Json) -> None:
 
 
 def _without_directives(value: Json) -> tuple[bool, Json]:
+    """Whether there is anything left of a value without what is under a directive, and what."""
     if isinstance(value, dict):
         if DIRECTIVE in value:
             return False, None
@@ -158,7 +159,7 @@ def _order_lists(result: Object, patch: Object, type: PatchType) -> None:
             else:
                 merged = given
         elif name in result or name in patch:
-            merged = live if name in result else given
+            merged = live if name in result else _without_directives(given)[1]
         else:
             continue
         if not (live or given):
