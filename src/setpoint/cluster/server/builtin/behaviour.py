@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from setpoint.api import StatusCause
 from setpoint.cluster.server import names
+from setpoint.cluster.server.builtin.equality import same
 
 Json: TypeAlias = dict[str, Any]
 Object: TypeAlias = Mapping[str, Any]
@@ -46,9 +47,13 @@ def _deletable(obj: Object) -> str:
     return ""
 
 
+def _settled(new: Json, old: Object | None, now: str) -> None:
+    pass
+
+
 def spec_changed(new: Object, old: Object) -> bool:
     """Whether what is wanted has changed."""
-    return new.get("spec") != old.get("spec")
+    return not same(new.get("spec"), old.get("spec"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +65,9 @@ class Behaviour:
     """Fills in what the server fills in, at any depth: the object is the function's own. A second time changes nothing."""
     prepare_create: Callable[[Json], None] = _nothing
     """Before the validation of a new object that has its name: its first status, what the cluster gives it. Where status is a subresource,
-    it stands as Go writes an empty one."""
+    it stands as Go writes an empty one (but for `keeps_first_status`)."""
+    keeps_first_status: bool = False
+    """Whether a new object may come with a status, though that is a subresource."""
     prepare_update: Callable[[Json, Object, str], None] = _keeps
     """`(new, old, subresource)`, before the validation of a changed object: takes over from `old` what this request may not touch. Spec and
     status have been seen to where `status` is a subresource."""
@@ -69,6 +76,8 @@ class Behaviour:
     Metadata has been looked at."""
     validate_status: Callable[[Object, Object], Iterable[StatusCause]] | None = None
     """The same for a write of the status; None where `validate` judges that as well."""
+    settle: Callable[[Json, Object | None, str], None] = _settled
+    """`(new, old, now)`, after the validation of a new or changed object: what depends on the time."""
     generation: bool = False
     """Whether ``metadata.generation`` counts changes of what is wanted (`counts`)."""
     counts: Callable[[Object, Object], bool] = spec_changed
@@ -80,6 +89,8 @@ class Behaviour:
     """Whether an update may leave out the resourceVersion."""
     status_keeps: tuple[str, ...] | None = ()
     """What of the metadata a write of the status leaves as it is; None for all of it."""
+    any_finalizer: bool = False
+    """Whether finalizers need no domain."""
     name_rule: names.NameRule = names.dns_subdomain
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""

@@ -38,5 +38,6 @@ BEHAVIOURS = {
         validate=_validate,
         create_on_update=True,
         unconditional_update=False,
+        any_finalizer=True,
     ),
 }

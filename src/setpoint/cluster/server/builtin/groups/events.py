@@ -36,6 +36,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         support="full",
         validate=_problems,
         create_on_update=True,
+        any_finalizer=True,
         selectable=(
             "involvedObject.kind",
             "involvedObject.namespace",

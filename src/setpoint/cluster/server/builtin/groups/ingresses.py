@@ -171,8 +171,8 @@ def _warnings(ingress: Object, old: Object | None) -> Iterator[str]:
 
 def _class_defaults(class_: Json) -> None:
     parameters = (class_.get("spec") or {}).get("parameters")
-    if parameters is not None:
-        parameters.setdefault("scope", "Cluster")
+    if parameters is not None and parameters.get("scope") is None:
+        parameters["scope"] = "Cluster"
 
 
 def _validate_class(class_: Object, old: Object | None) -> Iterator[FieldError]:

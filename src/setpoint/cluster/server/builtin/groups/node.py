@@ -30,7 +30,7 @@ def _validate(runtime: Object, old: Object | None) -> Iterator[FieldError]:
     if not handler:
         yield required("handler")
     elif old is None:
-        yield from (invalid("handler", handler, problem) for problem in names.dns_label(handler))
+        yield from (invalid("handler", handler, problem.replace("characters", "bytes", 1) if "no more" in problem else problem) for problem in names.dns_label(handler))
 
 
 def _overhead_problems(amounts: Mapping[str, str]) -> Iterator[FieldError]:
@@ -66,4 +66,8 @@ def _twice(tolerations: list[Mapping[str, object]]) -> Iterator[FieldError]:
         seen[key] = None
 
 
-BEHAVIOURS = {"RuntimeClass": Behaviour(support="full", validate=_validate, create_on_update=True)}
+BEHAVIOURS = {
+    "RuntimeClass": Behaviour(
+        support="full", validate=_validate, create_on_update=True, unconditional_update=False, any_finalizer=True
+    ),
+}

@@ -30,7 +30,10 @@ Amounts = Mapping[str, str]
 
 
 def _range_defaults(limits: Json) -> None:
-    for item in (limits.get("spec") or {}).get("limits") or ():
+    spec = limits["spec"]
+    # No limits are kept as null, however they were stated.
+    spec["limits"] = spec.get("limits") or None
+    for item in spec["limits"] or ():
         if item.get("type") == "Container":
             most = {**(item.get("max") or {}), **(item.get("default") or {})}
             asked = {**(item.get("min") or {}), **most, **(item.get("defaultRequest") or {})}

@@ -17,6 +17,11 @@ from setpoint.cluster.server.schema.causes import FieldError, invalid, not_suppo
 GROUP = "rbac.authorization.k8s.io"
 
 
+def _role_defaults(role: Json) -> None:
+    # No rules are kept as null, however they were stated.
+    role["rules"] = role.get("rules") or None
+
+
 def _validate_role(role: Object, old: Object | None, *, namespaced: bool) -> Iterator[FieldError]:
     rules = role.get("rules") or ()
     for index, rule in enumerate(rules):
@@ -106,6 +111,7 @@ def _subject_problems(subject: dict[str, Any], at: str, *, namespaced: bool) -> 
 def _role(*, namespaced: bool) -> Behaviour:
     return Behaviour(
         support="full",
+        defaults=_role_defaults,
         validate=partial(_validate_role, namespaced=namespaced),
         create_on_update=True,
         name_rule=names.path_segment,
