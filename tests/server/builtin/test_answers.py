@@ -25,7 +25,9 @@ GENERATED = re.compile(r"(?<=_B-)[a-z0-9]{5}\b|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-
 
 def cases() -> list[Any]:
     return [
-        pytest.param(case, id=f"{file.stem}: {case['name']}") for file in sorted(ANSWERS.glob("*.json")) for case in json.loads(file.read_text())
+        pytest.param(case, id=f"{file.stem}: {case['name']}")
+        for file in sorted(ANSWERS.glob("*.json"))
+        for case in json.loads(file.read_text())
     ]
 
 

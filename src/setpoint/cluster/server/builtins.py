@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias, cast
 
 from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request, forbidden
-from setpoint.cluster.server import builtin
+from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin import event_forms
 from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
@@ -44,6 +45,7 @@ class BuiltinStrategy(Strategy):
         self.status_keeps = behaviour.status_keeps
         self.unconditional_update = behaviour.unconditional_update
         self.name_rule = behaviour.name_rule
+        self.keeps_first_status = behaviour.keeps_first_status
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
@@ -71,7 +73,7 @@ class BuiltinStrategy(Strategy):
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """See `Strategy`."""
-        if self.kind.has_status:
+        if self.kind.has_status and not self.keeps_first_status:
             status = empty_field(self.kind.schema_name, "status")
             if status is None:
                 obj.pop("status", None)
@@ -94,7 +96,7 @@ class BuiltinStrategy(Strategy):
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
-        return [*_finalizers(obj), *self.problems(obj, old)]
+        return [*self._finalizers(obj), *self.problems(obj, old)]
 
     def problems(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None) -> Iterable[FieldError]:
         """What is wrong beyond the metadata."""
@@ -104,10 +106,11 @@ class BuiltinStrategy(Strategy):
         """See `Strategy`."""
         if self.behaviour.validate_status is None:
             return self.validate(obj, old, kind)
-        return [*_finalizers(obj), *self.behaviour.validate_status(obj, old)]
+        return [*self._finalizers(obj), *self.behaviour.validate_status(obj, old)]
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """See `Strategy`. A finalizer without a domain has been refused, so there is no need to warn of one."""
+        self.behaviour.settle(obj, old, now)
         warnings += self.behaviour.warns(obj, old)
         if self.behaviour.support == "schema":
             warnings.append(
@@ -128,16 +131,16 @@ class BuiltinStrategy(Strategy):
         own = _key(obj)
         yield from (other for other in self._read(kind.collection) if _key(other) != own)
 
+    def _finalizers(self, obj: Mapping[str, Json]) -> Iterator[FieldError]:
+        finalizers = () if self.behaviour.any_finalizer else obj["metadata"].get("finalizers") or ()
+        for index, finalizer in enumerate(finalizers):
+            if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+                text = "name is neither a standard finalizer name nor is it fully qualified"
+                yield causes.invalid(f"metadata.finalizers[{index}]", finalizer, text)
+
 
 def _key(obj: Mapping[str, Json]) -> tuple[str, str]:
     return obj["metadata"].get("namespace", ""), obj["metadata"].get("name", "")
-
-
-def _finalizers(obj: Mapping[str, Json]) -> Iterator[FieldError]:
-    for index, finalizer in enumerate(obj["metadata"].get("finalizers") or ()):
-        if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
-            text = "name is neither a standard finalizer name nor is it fully qualified"
-            yield causes.invalid(f"metadata.finalizers[{index}]", finalizer, text)
 
 
 class ServiceStrategy(BuiltinStrategy):
@@ -177,9 +180,10 @@ def _addresses(services: Iterable[Mapping[str, Json]]) -> list[str | int]:
 class NewerEventStrategy(BuiltinStrategy):
     """Events in the form of events.k8s.io/v1, which is judged more strictly."""
 
-    def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
-        """See `Strategy`."""
-        return kind.as_shown(super().complete(kind.as_kept(obj), kind))
+    def __init__(self, kind: builtin.BuiltinKind, read: Read) -> None:
+        super().__init__(kind, read)
+        self.behaviour = replace(self.behaviour, any_finalizer=False)
+        self.name_rule = names.dns_subdomain
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
@@ -188,7 +192,7 @@ class NewerEventStrategy(BuiltinStrategy):
             FieldError(error.reason, error.message, "reportingController" if error.field == "reportingComponent" else error.field)
             for error in super().validate(new, was, kind)
         ]
-        return errors + list(event_forms.strictly(new, was))
+        return list(dict.fromkeys([*errors, *event_forms.strictly(new, was)]))
 
 
 class NamespaceStrategy(BuiltinStrategy):

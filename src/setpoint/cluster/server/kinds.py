@@ -90,6 +90,8 @@ class Strategy:
     status_keeps: tuple[str, ...] | None = None
     """What of the metadata a write of the status leaves as it is; None for all of it."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
+    keeps_first_status = False
+    """Whether a new object may come with a status, though that is a subresource."""
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """The object without nulls that mean nothing, and with defaults."""
@@ -188,6 +190,8 @@ class ServedKind:
     verbs: tuple[Verb, ...] = ALL_VERBS
     subresources: Mapping[str, tuple[Verb, ...]] = field(default_factory=dict)
     scale: ScalePaths | None = None
+    replicas_paths: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    """Where other versions, by their apiVersion, keep the number that `scale` is about; None where they have no scale."""
     strategy: Strategy = field(default_factory=Strategy)
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
@@ -227,6 +231,8 @@ class ServedKind:
         self.resource = GroupVersionResource(self.group, self.version, self.plural)
         self.gvk = GroupVersionKind(self.group, self.version, self.kind)
         self.has_status = "status" in self.subresources
+        self.judged_group = self.group if self.kept_as is None else self.kept_as.group
+        """The group that a refusal of an object names."""
 
     @cached_property
     def structural(self) -> Structural | None:

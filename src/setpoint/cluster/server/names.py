@@ -109,14 +109,14 @@ def dns_1035_label(name: str, prefix: bool = False) -> list[str]:
 
 def wildcard_subdomain(name: str) -> list[str]:
     """RFC 1123 subdomain behind ``*.``: the rule for hosts with a wildcard."""
-    found = [too_long(253)] if _size(name) > 253 else []
+    found = [too_long(253, "characters")] if _size(name) > 253 else []
     return found if name.startswith("*.") and _SUBDOMAIN.fullmatch(name[2:]) else [*found, _WILDCARD_TEXT]
 
 
 def port_name(name: str) -> list[str]:
     """The name of a port (RFC 6335), in small letters."""
     rules = (
-        (_size(name) > 15, too_long(15)),
+        (_size(name) > 15, too_long(15, "characters")),
         (not _PORT_NAME.fullmatch(name), "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
         (not _SMALL_LETTER.search(name), "must contain at least one letter (a-z)"),
         ("--" in name, "must not contain consecutive hyphens"),
@@ -164,7 +164,7 @@ def label_value(value: str) -> tuple[str, ...]:
 
 def config_key(key: str) -> list[str]:
     """What is wrong with a key of a ConfigMap's or a Secret's data."""
-    found = [too_long(253)] if _size(key) > 253 else []
+    found = [too_long(253, "characters")] if _size(key) > 253 else []
     if not _CONFIG_KEY.fullmatch(key):
         found.append(_CONFIG_KEY_TEXT)
     if key in (".", ".."):

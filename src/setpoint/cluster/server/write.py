@@ -199,7 +199,7 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
         raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     obj = {**obj, "metadata": metadata}
     if not applied:
-        obj = _tracked(target, None, obj, means)
+        obj = tracked(target, None, obj, means)
     metadata = obj["metadata"] = dict(obj["metadata"])
     metadata["uid"] = means.uid()
     metadata["creationTimestamp"] = means.now
@@ -215,8 +215,10 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     errors = validate_metadata(obj["metadata"], namespaced=kind.namespaced, rule=kind.strategy.name_rule)
     errors += kind.strategy.validate(obj, None, kind)
     errors += _embedded(kind, obj)
+    if errors and not kind.strategy.custom:
+        errors = list(dict.fromkeys(errors))
     if errors:
-        raise invalid(kind.group, kind.kind, metadata.get("name", ""), errors)
+        raise invalid(kind.judged_group, kind.kind, metadata.get("name", ""), list(dict.fromkeys(errors)))
     kind.strategy.finish(obj, None, means.now, target.warnings)
     return Draft(obj)
 
@@ -259,8 +261,9 @@ def _deduplicate_owners(metadata: Object, warnings: list[str]) -> None:
         )
 
 
-def _tracked(target: Target, live: Object | None, obj: Object, means: Means) -> Object:
-    tracked = track_update(
+def tracked(target: Target, live: Object | None, obj: Object, means: Means) -> Object:
+    """The object with its ownership brought up to date, for all writes but apply."""
+    return track_update(
         live,
         obj,
         target.kind.typed,
@@ -270,15 +273,6 @@ def _tracked(target: Target, live: Object | None, obj: Object, means: Means) -> 
         now=means.now,
         reset=_reset(target),
     )
-    return _untimed(tracked) if target.subresource == "scale" else tracked
-
-
-def _untimed(obj: Object) -> Object:
-    """The entry for scale has no time, and so comes first among the updates."""
-    entries = obj["metadata"].get("managedFields") or []
-    changed = [{key: value for key, value in e.items() if key != "time" or e.get("subresource") != "scale"} for e in entries]
-    changed.sort(key=lambda entry: (entry["operation"], entry.get("time", "")))
-    return {**obj, "metadata": {**obj["metadata"], "managedFields": changed}} if entries else obj
 
 
 def _reset(target: Target) -> Sequence[Sequence[str]]:
@@ -306,7 +300,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     obj = _placed(target, obj)
     was = live["metadata"]
     if not applied:
-        obj = _tracked(target, live, obj, means)
+        obj = tracked(target, live, obj, means)
     _check_version(target, obj["metadata"].get("resourceVersion", ""), was["resourceVersion"])
 
     if target.subresource == "status":
@@ -333,7 +327,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     changed = validate_metadata_update(metadata, was)
     errors = [*changed, *(changed if strategy.custom else ()), *dict.fromkeys(errors)]
     if errors:
-        raise invalid(kind.group, kind.kind, target.name, errors)
+        raise invalid(kind.judged_group, kind.kind, target.name, errors)
     strategy.finish(obj, live, means.now, target.warnings)
     if same_but_for_timestamps(live, obj):
         obj = live

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from setpoint.cluster.server.builtin.go_print import refused, struct
 from setpoint.cluster.server.schema.causes import FieldError, invalid, required
+from setpoint.cluster.server.schema.gotext import as_json, go_value
 
 NEWER_NAMES = {
     "involvedObject": "regarding",
@@ -31,19 +33,36 @@ SELECTABLE = (
 )
 """The field selectors of events.k8s.io/v1."""
 
-_IMMUTABLE = (
-    *("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type"),
-    *("eventTime", "action", "related", "reportingComponent", "reportingInstance"),
-)
+_IMMUTABLE: dict[str, Any] = {
+    "involvedObject": {},
+    "reason": "",
+    "message": "",
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "count": 0,
+    "type": "",
+    "eventTime": None,
+    "action": "",
+    "related": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+}
+"""What does not change in the newer form, and what it is when it is not stated."""
+_PRINTED = {
+    "involvedObject": ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"),
+    "source": ("component", "host"),
+}
+_PRINTED["related"] = _PRINTED["involvedObject"]
+"""The structs among them: their fields in the order in which Go prints them."""
 _LIMITS = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 _UNSET: dict[str, Any] = {"firstTimestamp": None, "lastTimestamp": None, "count": 0, "source": {}}
 
 
-def too_long(event: Mapping[str, Any]) -> Iterator[FieldError]:
-    """Which texts of an event in the core form are longer, in bytes, than they may be."""
-    for name, limit in _LIMITS.items():
-        if len((event.get(name) or "").encode()) > limit:
-            yield invalid(name, "", f"can have at most {limit} characters")
+def too_long(event: Mapping[str, Any], name: str) -> Iterator[FieldError]:
+    """Whether a text of an event in the core form is longer, in bytes, than it may be."""
+    if len((event.get(name) or "").encode()) > _LIMITS[name]:
+        yield invalid(name, "", f"can have at most {_LIMITS[name]} characters")
 
 
 def strictly(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[FieldError]:
@@ -60,9 +79,19 @@ def strictly(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[
         return
     if new.get("series") != old.get("series"):
         yield from _series(new)
-    for name in _IMMUTABLE:
-        if (new.get(name) or None) != (old.get(name) or None):
-            yield invalid("reportingController" if name == "reportingComponent" else name, new.get(name), "field is immutable")
+    for name, empty in _IMMUTABLE.items():
+        value = new.get(name) or empty
+        if value != (old.get(name) or empty):
+            yield refused("reportingController" if name == "reportingComponent" else name, _printed(name, value), "field is immutable")
+
+
+def _printed(name: str, value: Any) -> str:
+    if value is None or name not in _PRINTED:
+        return go_value(value)
+    return struct((_GO_NAMES.get(key) or key[0].upper() + key[1:], as_json(value.get(key, ""))) for key in _PRINTED[name])
+
+
+_GO_NAMES = {"uid": "UID", "apiVersion": "APIVersion"}
 
 
 def _series(event: Mapping[str, Any]) -> Iterator[FieldError]:

@@ -38,7 +38,7 @@ def _namespace_create(obj: Json) -> None:
     finalizers = spec.get("finalizers") or []
     obj["spec"] = {**spec, "finalizers": finalizers if "kubernetes" in finalizers else [*finalizers, "kubernetes"]}
     obj["status"] = {"phase": "Active"}
-    metadata = obj["metadata"]
+    metadata = {key: value for key, value in obj["metadata"].items() if key != "namespace"}
     obj["metadata"] = {**metadata, "labels": {**(metadata.get("labels") or {}), _NAMESPACE_LABEL: metadata.get("name", "")}}
 
 

@@ -16,10 +16,12 @@ from setpoint.cluster.server.schema.causes import FieldError, invalid, required
 def _problems(new: Object, old: Object | None) -> Iterator[FieldError]:
     namespace = (new.get("metadata") or {}).get("namespace", "")
     about = (new.get("involvedObject") or {}).get("namespace", "")
+    timed = new.get("eventTime") is not None
     # Events about objects outside any namespace live in one of these.
-    if namespace not in ((about,) if about else ("", "default", "kube-system")):
+    outside = namespace in (("default", "kube-system") if timed else ("", "default"))
+    if not outside if not about else not timed and about != namespace:
         yield invalid("involvedObject.namespace", about, "does not match event.namespace")
-    if old is not None or new.get("eventTime") is None:
+    if not timed:
         return
     reporter = new.get("reportingComponent", "")
     if not reporter:
@@ -28,7 +30,8 @@ def _problems(new: Object, old: Object | None) -> Iterator[FieldError]:
     for name in ("reportingInstance", "action", "reason"):
         if not new.get(name):
             yield required(name)
-    yield from event_forms.too_long(new)
+        yield from event_forms.too_long(new, name)
+    yield from event_forms.too_long(new, "message")
 
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
@@ -37,6 +40,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         validate=_problems,
         create_on_update=True,
         any_finalizer=True,
+        name_rule=names.path_segment,
         selectable=(
             "involvedObject.kind",
             "involvedObject.namespace",

@@ -17,6 +17,9 @@ from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.objects import Quantity
 
 
+_HANDLER_LIMIT = 63
+
+
 def _validate(runtime: Object, old: Object | None) -> Iterator[FieldError]:
     handler, scheduling = runtime.get("handler", ""), runtime.get("scheduling") or {}
     yield from _overhead_problems((runtime.get("overhead") or {}).get("podFixed") or {})
@@ -29,8 +32,10 @@ def _validate(runtime: Object, old: Object | None) -> Iterator[FieldError]:
         yield invalid("handler", None, "field is immutable")
     if not handler:
         yield required("handler")
-    elif old is None:
-        yield from (invalid("handler", handler, problem.replace("characters", "bytes", 1) if "no more" in problem else problem) for problem in names.dns_label(handler))
+    elif len(handler.encode()) > _HANDLER_LIMIT:
+        yield invalid("handler", handler, names.too_long(_HANDLER_LIMIT))
+    else:
+        yield from (invalid("handler", handler, problem) for problem in names.dns_label(handler))
 
 
 def _overhead_problems(amounts: Mapping[str, str]) -> Iterator[FieldError]:
@@ -67,7 +72,5 @@ def _twice(tolerations: list[Mapping[str, object]]) -> Iterator[FieldError]:
 
 
 BEHAVIOURS = {
-    "RuntimeClass": Behaviour(
-        support="full", validate=_validate, create_on_update=True, unconditional_update=False, any_finalizer=True
-    ),
+    "RuntimeClass": Behaviour(support="full", validate=_validate, create_on_update=True, unconditional_update=False, any_finalizer=True),
 }

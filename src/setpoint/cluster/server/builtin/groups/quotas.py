@@ -63,7 +63,9 @@ def _validate_range(limits: Object, old: Object | None) -> Iterator[FieldError]:
 
 def _item_problems(item: Object, kind: str, at: str) -> Iterator[FieldError]:
     rule = container_resource if kind in ("Pod", "Container") else resource_name
-    stated: dict[str, Amounts] = {name: item.get(name) or {} for name in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")}
+    stated: dict[str, Amounts] = {
+        name: item.get(name) or {} for name in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+    }
     if kind == "Pod":
         for name in ("default", "defaultRequest"):
             if stated[name]:
