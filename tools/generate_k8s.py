@@ -6,11 +6,12 @@ reads the server's aggregated discovery and its OpenAPI v3 documents (with a bea
 writes three things into the source tree, byte for byte the same for the same server:
 
 - ``src/setpoint/k8s/<group>/<version>/``: a class for each kind that the server serves by default, and for each struct in one of them;
-- ``src/setpoint/cluster/server/builtin/published/``: what the embedded server knows of the built-in kinds (`published`);
+- ``src/setpoint/cluster/server/builtin/published/``: what the embedded server knows of the built-in kinds (`k8s_published`);
 - ``tests/k8s/data/schemas.json.gz``: the schemas of all kinds, for tests that build objects of them.
 
-What OpenAPI does not tell of the Go structs comes from ``tools/go-structs``, so Go has to be on the machine. Run it by hand when a new Kubernetes version comes out, read the difference, and commit the result. ``tools/envtest`` builds and starts
-such a server. What no document says (defaults, validation, what an update may change) is written by hand, in ``builtin/``.
+What OpenAPI does not tell of the Go structs comes from ``tools/go-structs``, so Go has to be on the machine. Run it by hand when a new
+Kubernetes version comes out, read the difference, and commit the result. ``tools/envtest`` builds and starts such a server. What no
+document says (defaults, validation, what an update may change) is written by hand, in ``builtin/``.
 """
 
 from __future__ import annotations

@@ -65,7 +65,12 @@ def test_the_core_group_has_its_version_apart():
 
 def test_groups_are_listed_with_the_version_that_is_preferred():
     groups = {group["name"]: group for group in document("/apis")["groups"]}
-    assert list(groups) == ["apps", "events.k8s.io", "coordination.k8s.io", "apiextensions.k8s.io"]
+    assert list(groups) == [
+        *("apps", "events.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "networking.k8s.io", "policy"),
+        *("rbac.authorization.k8s.io", "storage.k8s.io", "apiextensions.k8s.io", "scheduling.k8s.io", "coordination.k8s.io"),
+        *("node.k8s.io", "discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io", "storagemigration.k8s.io"),
+    ]
+    assert groups["autoscaling"]["preferredVersion"]["version"] == "v2"
     assert groups["apps"]["preferredVersion"] == {"groupVersion": "apps/v1", "version": "v1"}
     assert document("/apis/apps") == {"kind": "APIGroup", "apiVersion": "v1", **groups["apps"]}
 

@@ -1,8 +1,8 @@
 // Prints, as JSON, how the Go structs of the Kubernetes API are written: what OpenAPI does not tell.
 //
 // For every struct that an object of a built-in kind can hold (stable versions, and what API machinery itself sends), its fields in order:
-// name in JSON, number in protobuf (0: none), flags ("o" omitempty, "z" omitzero, "i" inline), and Go type. And for every named type that
-// is no struct, what it is made of. Structs are named as in OpenAPI; a type is such a name or a basic one, behind "*", "[]" or "map[string]".
+// name in JSON, number in protobuf (0: none), flags ("o" omitempty, "z" omitzero, "i" inline), Go type, and name in Go. And for every named
+// type that is no struct, what it is made of. Structs are named as in OpenAPI; a type is such a name or a basic one, behind "*", "[]" or "map[string]".
 package main
 
 import (
@@ -141,7 +141,12 @@ func (o output) add(name string, t reflect.Type) {
 		if called == "" && !strings.Contains(flags, "i") || called == "-" {
 			called = "(" + field.Name + ")"
 		}
-		fields = append(fields, []any{called, number(field), flags, o.name(field.Type)})
+		// What Go calls a field is said where it is not what JSON calls it, with a capital.
+		goName := field.Name
+		if called != "" && goName == strings.ToUpper(called[:1])+called[1:] {
+			goName = ""
+		}
+		fields = append(fields, []any{called, number(field), flags, o.name(field.Type), goName})
 	}
 	o.Structs[name] = fields
 }

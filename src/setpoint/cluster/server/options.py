@@ -11,12 +11,13 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from setpoint.api import ApiError, LabelSelector, Operation, SelectorError, parse_fields
+from setpoint.api import ApiError, GroupVersionKind, LabelSelector, Operation, SelectorError, parse_fields
 from setpoint.api.operation import PROTOBUF, YAML
 from setpoint.api.selectors import FieldRequirement
 from setpoint.api.status import Status, StatusCause, bad_request, failure, invalid
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import MANAGER_LIMIT, go_type
+from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject, object_in
 from setpoint.cluster.server.schema import FieldError, Json, MalformedBody, causes, decode_json, decode_yaml
 
 FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
@@ -257,6 +258,7 @@ def delete_options(operation: Operation) -> DeleteOptions:
     )
 
 
+_DELETE_OPTIONS = GroupVersionKind("", "v1", "DeleteOptions")
 _DELETE_FIELDS: dict[str, tuple[type, str]] = {
     "gracePeriodSeconds": (int, "int64"),
     "preconditions": (dict, "v1.Preconditions"),
@@ -269,14 +271,16 @@ _DELETE_FIELDS: dict[str, tuple[type, str]] = {
 def _delete_body(operation: Operation) -> dict[str, Json]:
     """The DeleteOptions in a body, each field of its type."""
     try:
-        body, _ = read_body(operation)
+        body, _ = read_body(operation, _DELETE_OPTIONS)
     except MalformedBody as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {error}") from error
+    except (MalformedProtobuf, UnreadableObject) as error:
+        raise bad_request(str(error)) from error
     if not isinstance(body, dict):
         raise bad_request("couldn't get version/kind; json parse error: DeleteOptions must be an object")
     kind, version = body.get("kind") or "DeleteOptions", body.get("apiVersion") or "v1"
     if kind != "DeleteOptions":
-        raise bad_request(f'no kind "{kind}" is registered for version "{version}" where DeleteOptions are expected')
+        raise bad_request(f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"')
     for name, (wanted, called) in _DELETE_FIELDS.items():
         value = body.get(name)
         if value is not None and type(value) is not wanted:
@@ -284,17 +288,21 @@ def _delete_body(operation: Operation) -> dict[str, Json]:
     return {name: body.get(name) for name in _DELETE_FIELDS}
 
 
-def read_body(operation: Operation) -> tuple[Json, list[str]]:
-    """The body as plain JSON values, and the paths of keys that occur twice. Raises MalformedBody, or UnsupportedMediaType."""
+def read_body(operation: Operation, expected: GroupVersionKind | None) -> tuple[Json, list[str]]:
+    """The body as plain JSON values, and the paths of keys that occur twice. Raises MalformedBody, or UnsupportedMediaType.
+
+    `expected` is the kind of a body that has a form in protobuf; in that form, raises MalformedProtobuf and UnreadableObject too.
+    """
     media = operation.content_type.partition(";")[0].strip().lower()
     if media in ("", "application/json"):
         return decode_json(operation.body)
     if media == YAML:
         return decode_yaml(operation.body)
-    accepted = "application/json, application/yaml"
+    if media == PROTOBUF and expected is not None:
+        return object_in(operation.body, expected), []
     if media == PROTOBUF:
-        accepted += "; protobuf is not supported by the embedded server yet: with kubectl, use create -f or apply -f"
-    raise unsupported_media(accepted)
+        raise unsupported_media("application/json, application/yaml; custom resources have no form in protobuf")
+    raise unsupported_media(f"application/json, application/yaml, {PROTOBUF}")
 
 
 def unsupported_media(accepted: str) -> ApiError:

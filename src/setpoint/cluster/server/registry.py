@@ -19,7 +19,6 @@ from setpoint.api.status import (
     conflict,
     forbidden,
     not_found,
-    not_supported_here,
 )
 from setpoint.cluster.server import deletion, reading, write
 from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
@@ -34,7 +33,8 @@ from setpoint.cluster.server.options import (
     write_options,
 )
 from setpoint.cluster.server.patches import change_of, unreadable
-from setpoint.cluster.server.scale import SCALE_KIND, scale_of, with_replicas
+from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
+from setpoint.cluster.server.scale import SCALE_KIND, rescaled, scale_of
 from setpoint.cluster.server.schema import Json, MalformedBody, decode_yaml, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
@@ -97,10 +97,15 @@ class Registry:
         return self._create(target, obj)
 
     def _body(self, operation: Operation, kind: ServedKind) -> tuple[Json, list[str]]:
+        sent = SCALE_KIND if operation.subresource == "scale" else kind
         try:
-            return read_body(operation)
+            return read_body(operation, None if kind.strategy.custom else sent.gvk)
         except MalformedBody as error:
             raise write.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
+        except MalformedProtobuf as error:
+            raise write.unrecognized(sent, operation.body, str(error)) from error
+        except UnreadableObject as error:
+            raise bad_request(f'{error.kind} in version "{error.version}" cannot be handled as a {sent.kind}: {error}') from error
 
     def _create(self, target: Target, obj: Object, *, applied: bool = False) -> Written:
         kind = target.kind
@@ -162,9 +167,10 @@ class Registry:
         record = reading.get(self.storage, target.kind, target.namespace, target.name)
         return decode(in_version(record, target.kind))
 
-    def _rescale(self, target: Target, live: Object, body: Json) -> Written:
-        obj = with_replicas(target, live, body)
-        written = self._store(target, write.update(target, live, obj, self.means()))
+    def _rescale(self, target: Target, live: Object, body: Json, *, applied: bool = False) -> Written:
+        means = self.means()
+        obj = rescaled(target, live, body, means, applied=applied)
+        written = self._store(target, write.update(target, live, obj, means, applied=True))
         return Written(SCALE_KIND, _scale(target.kind, written.record))
 
     # patch
@@ -189,8 +195,6 @@ class Registry:
     def _apply(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Written:
         options = write_options(operation, apply=True)
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
-        if operation.subresource == "scale":
-            raise not_supported_here("server-side apply of the scale subresource")
         try:
             body, repeated = decode_yaml(operation.body)
         except MalformedBody as error:
@@ -199,6 +203,8 @@ class Registry:
         live = None if record is None else decode(in_version(record, kind))
         if live is None and operation.subresource:
             raise not_found(kind.resource, operation.name)
+        if live is not None and operation.subresource == "scale":
+            return self._rescale(target, live, body, applied=True)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
         merged = _patched(target, merged, as_json(merged), repeated, applied=True)

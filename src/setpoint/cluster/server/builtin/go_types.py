@@ -14,14 +14,13 @@ from setpoint.cluster.server.builtin.loader import unpacked
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 TIME, MICRO_TIME, FIELDS = f"{META}.Time", f"{META}.MicroTime", f"{META}.FieldsV1"
-DURATION = f"{META}.Duration"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 RAW_EXTENSION = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 JSON = f"{_SCHEMA}.JSON"
 SCHEMA_UNIONS = tuple(f"{_SCHEMA}.JSONSchemaPropsOr{other}" for other in ("Array", "Bool", "StringArray"))
-SPECIAL = (TIME, MICRO_TIME, FIELDS, DURATION, QUANTITY, INT_OR_STRING, RAW_EXTENSION, JSON, *SCHEMA_UNIONS)
+SPECIAL = (TIME, MICRO_TIME, FIELDS, QUANTITY, INT_OR_STRING, RAW_EXTENSION, JSON, *SCHEMA_UNIONS)
 """Structs that are written in a form of their own."""
 
 Shape: TypeAlias = Literal["scalar", "struct", "list", "map", "bytes", "any"]
@@ -46,9 +45,10 @@ class GoType:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a struct. Those of inlined structs are among those of the struct around them; `within` then has their number there."""
+    """A field of a struct. One that JSON does not show has its Go name in brackets."""
 
     name: str
+    go_name: str
     number: int
     """In protobuf; 0 for none."""
     type: GoType
@@ -60,28 +60,33 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A struct: the fields that it shows in JSON, those of inlined structs among them."""
+    """A struct."""
 
     name: str
     fields: dict[str, Field]
-    inlined: tuple[tuple[int, str], ...]
-    """The structs that are inlined, by their number in protobuf."""
+    """Those that it shows in JSON, with those of the structs that are inlined."""
+    own: dict[str, Field]
+    """Those that are its own."""
+    inlined: tuple[tuple[int, str, str], ...]
+    """The structs that are inlined: number in protobuf (0 for none), name in Go, and struct."""
 
 
 @lru_cache(maxsize=2048)
 def struct(name: str) -> Struct:
     """The struct of an OpenAPI name. Raises `KeyError`."""
-    fields: dict[str, Field] = {}
-    inlined: list[tuple[int, str]] = []
-    for called, number, flags, text, *default in unpacked("structs")["structs"][name]:
+    own: dict[str, Field] = {}
+    inherited: dict[str, Field] = {}
+    inlined: list[tuple[int, str, str]] = []
+    for called, number, flags, text, go_name, *default in unpacked("structs")["structs"][name]:
         if "i" in flags:
             embedded = go_type(text)
             if embedded.shape == "struct" and not embedded.name.startswith("time."):
-                inlined.append((number, embedded.name))
-                fields |= {key: field for key, field in struct(embedded.name).fields.items() if key not in fields}
+                inlined.append((number, go_name, embedded.name))
+                inherited |= struct(embedded.name).fields
         else:
-            fields[called] = Field(called, number, go_type(text), "o" in flags, "z" in flags, default[0] if default else None)
-    return Struct(name, fields, tuple(inlined))
+            go_name = go_name or called[:1].upper() + called[1:]
+            own[called] = Field(called, go_name, number, go_type(text), "o" in flags, "z" in flags, default[0] if default else None)
+    return Struct(name, inherited | own, own, tuple(inlined))
 
 
 @lru_cache(maxsize=4096)

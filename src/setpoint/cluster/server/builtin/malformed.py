@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from setpoint.cluster.server.builtin.go_types import (
-    DURATION,
     INT_OR_STRING,
     MICRO_TIME,
     QUANTITY,
@@ -110,8 +109,6 @@ def _special(name: str, value: Any, path: str, field: str) -> Iterator[str]:
                 yield from _time(value, micro=name == MICRO_TIME)
             else:
                 yield _mismatch(value, field, "string")
-        case _ if name == DURATION and not isinstance(value, str):
-            yield _mismatch(value, field, "string")
 
 
 def _scalar(type_: GoType, value: Any, field: str) -> Iterator[str]:

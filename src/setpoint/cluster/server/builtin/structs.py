@@ -58,8 +58,13 @@ def _struct(name: str) -> Writer:
             if field is None:
                 result[key] = copy.deepcopy(item)
                 continue
-            if _vanishes(field, item):
-                continue
+            if not field.type.pointer and item in _EMPTY:
+                if field.type.shape in ("list", "map", "bytes") and not field.omitempty:
+                    # On its way through storage what is empty becomes nothing, which is written as null.
+                    result[key] = None
+                    continue
+                if (field.omitempty or field.omitzero) and field.type.shape != "struct":
+                    continue
             writer = writers.get(key)
             if writer is None:
                 writer = writers[key] = _value(field.type)
@@ -84,11 +89,9 @@ _EMPTY: tuple[Any, ...] = ("", 0, [], {})  # and False, which equals 0
 _ZEROS: dict[str, Any] = {"string": "", "bool": False}
 
 
-def _vanishes(field: Field, item: Any) -> bool:
-    """Whether a value that was sent is not written because it is empty."""
-    if field.type.pointer or not (field.omitempty or field.omitzero):
-        return False
-    return field.type.shape != "struct" and item in _EMPTY
+def _is_nothing(field: Field, item: Any) -> bool:
+    """Whether a value that was sent comes back as null: a list or map without entries, which its way through storage does not keep."""
+    return not field.type.pointer and field.type.shape in ("list", "map") and isinstance(item, (list, dict)) and not item
 
 
 def _absent(field: Field) -> Any:
