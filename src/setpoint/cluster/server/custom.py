@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 
 from setpoint.api import GroupVersionResource, Verb
+from setpoint.api.names import api_version
 from setpoint.api.status import bad_request
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
@@ -256,6 +257,9 @@ def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | 
             _path(custom.scale.status_replicas),
             _path(custom.scale.label_selector) if custom.scale.label_selector else None,
         ),
+        replicas_paths={
+            api_version(each.group, each.version): None if each.scale is None else _path(each.scale.spec_replicas) for each in customs
+        },
         strategy=Strategy(),
         selectable=custom.selectable,
         kept_fields=tuple(dict.fromkeys(path for each in customs for path in each.selectable)),

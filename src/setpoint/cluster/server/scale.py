@@ -5,12 +5,26 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from setpoint.api.status import bad_request, invalid
+from setpoint.cluster.server import builtin, write
 from setpoint.cluster.server.kinds import ScalePaths, ServedKind, value_at
 from setpoint.cluster.server.schema import Json, causes
-from setpoint.cluster.server.write import Object, Target
+from setpoint.cluster.server.structured import TypedSchema, in_parent, in_scale
+from setpoint.cluster.server.write import Means, Object, Target
 
-SCALE_KIND = ServedKind(group="autoscaling", version="v1", kind="Scale", plural="scales", namespaced=True)
+_SCHEMA = "io.k8s.api.autoscaling.v1.Scale"
+_OLDER = {"apps/v1": ("apps/v1beta1", "apps/v1beta2")}
+
+
+@lru_cache(maxsize=1)
+def _typed() -> TypedSchema:
+    return TypedSchema.from_openapi(builtin.schemas()[_SCHEMA], builtin.schemas(), built_in=True)
+
+
+SCALE_KIND = ServedKind(group="autoscaling", version="v1", kind="Scale", plural="scales", namespaced=True, make_typed=_typed)
 """What a Scale is, to those who show it; it is served nowhere but below the objects that it is about."""
 
 _SHOWN_METADATA = ("creationTimestamp", "name", "namespace", "resourceVersion", "uid")
@@ -35,6 +49,33 @@ def scale_of(kind: ServedKind, obj: Object) -> Object:
     if selector:
         status["selector"] = selector if isinstance(selector, str) else _selector_text(selector)
     return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}
+
+
+def rescaled(target: Target, live: Object, scale: Json, means: Means, *, applied: bool = False) -> Object:
+    """The object after its Scale was written, or (`applied`) applied, with who now owns its replicas.
+
+    Raises BadRequest, Invalid, and what apply refuses.
+    """
+    kind, managed = target.kind, live["metadata"].get("managedFields")
+    paths = _replicas_paths(kind)
+    shown = scale_of(kind, live)
+    shown["metadata"]["managedFields"] = in_scale(managed, paths)
+    within = Target(SCALE_KIND, target.namespace, target.name, "scale", target.options)
+    if applied:
+        scale = write.applied_object(within, shown, scale, means)
+        changed = with_replicas(target, live, scale)
+    else:
+        changed = with_replicas(target, live, scale)
+        replicas = value_at(changed, paths_of(kind).spec)
+        scale = write.tracked(within, shown, {**scale, "spec": {"replicas": replicas} if replicas else {}}, means)
+    owners = in_parent(managed, scale["metadata"].get("managedFields"), paths, kind.api_version)
+    metadata = {key: value for key, value in changed["metadata"].items() if key != "managedFields"}
+    return {**changed, "metadata": {**metadata, **({"managedFields": owners} if owners else {})}}
+
+
+def _replicas_paths(kind: ServedKind) -> Mapping[str, tuple[str, ...] | None]:
+    path = paths_of(kind).spec
+    return kind.replicas_paths or dict.fromkeys((kind.api_version, *_OLDER.get(kind.api_version, ())), path)
 
 
 def with_replicas(target: Target, live: Object, scale: Json) -> Object:

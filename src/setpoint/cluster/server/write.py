@@ -218,7 +218,7 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     if errors and not kind.strategy.custom:
         errors = list(dict.fromkeys(errors))
     if errors:
-        raise invalid(kind.judged_group, kind.kind, metadata.get("name", ""), list(dict.fromkeys(errors)))
+        raise invalid(kind.judged_group, kind.kind, metadata.get("name", ""), errors)
     kind.strategy.finish(obj, None, means.now, target.warnings)
     return Draft(obj)
 

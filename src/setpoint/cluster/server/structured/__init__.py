@@ -9,13 +9,26 @@ the walks over a value and its type are `compare`, `merge` and `validate`; `upda
 `entries` and `clientside`, is Kubernetes' layer on top. A server calls these:
 
 `TypedSchema` for each kind and version, `track_update` for creates, puts and patches, `apply` for apply patches (which raises
-`ApplyConflict` or `ApplyInvalid`), and `same_but_for_timestamps` to tell whether there is anything to write.
+`ApplyConflict` or `ApplyInvalid`), `in_scale` and `in_parent` (of `scaled`) around a write of the scale subresource, and
+`same_but_for_timestamps` to tell whether there is anything to write.
 
-Not here: converting between versions of a kind whose fields differ, and the renaming of entries that the scale subresource needs.
+Not here: converting between versions of a kind whose fields differ.
 """
 
 from .atoms import TypedSchema
 from .entries import Manager
 from .managedfields import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
+from .scaled import SCALE_VERSION, in_parent, in_scale
 
-__all__ = ["ApplyConflict", "ApplyInvalid", "Manager", "TypedSchema", "apply", "same_but_for_timestamps", "track_update"]
+__all__ = [
+    "SCALE_VERSION",
+    "ApplyConflict",
+    "ApplyInvalid",
+    "Manager",
+    "TypedSchema",
+    "apply",
+    "in_parent",
+    "in_scale",
+    "same_but_for_timestamps",
+    "track_update",
+]

@@ -1,14 +1,14 @@
 """The entries of `metadata.managedFields`: who owns what since when, read from and written to their wire form."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from .fieldset import FieldSet
 
-__all__ = ["Entries", "Entry", "Manager", "decode", "encode"]
+__all__ = ["Entries", "Entry", "Manager", "decode", "encode", "encode_all"]
 
 Operation = Literal["Apply", "Update"]
 
@@ -93,12 +93,19 @@ def decode(managed: Any) -> Entries:
 
 
 def encode(entries: Entries) -> list[dict[str, Any]]:
+    """The wire form, in the order of the real server."""
+    return encode_all(entries.items())
+
+
+def encode_all(entries: Iterable[tuple[Manager, Entry]]) -> list[dict[str, Any]]:
+    """The same for entries of which several may be one manager's."""
+
     def order(item: tuple[Manager, Entry]) -> tuple[str, ...]:
         manager, entry = item
         return (manager.operation, entry.time or "", manager.name, entry.api_version, manager.subresource)
 
     encoded = []
-    for manager, entry in sorted(entries.items(), key=order):
+    for manager, entry in sorted(entries, key=order):
         wire: dict[str, Any] = {"manager": manager.name} if manager.name else {}
         wire["operation"] = manager.operation
         wire["apiVersion"] = entry.api_version
