@@ -6,6 +6,18 @@ talk to it like anybody else. This is the one door: start a `ControlPlane`, ask 
 It is for development, tests and small single-node use. Beyond that, the same controllers run on a real cluster, unchanged.
 """
 
-from setpoint.cluster.control_plane import ControlPlane
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from setpoint.cluster.control_plane import ControlPlane
 
 __all__ = ["ControlPlane"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported when first asked for: the server alone, which lies below this package, needs neither controllers nor clients.
+    if name == "ControlPlane":
+        from setpoint.cluster.control_plane import ControlPlane
+
+        return ControlPlane
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
