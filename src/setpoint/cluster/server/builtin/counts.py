@@ -20,7 +20,7 @@ def not_negative(holder: Mapping[str, Any], name: str, at: str) -> Iterator[Fiel
     """The number ``name`` of what stands at the path ``at``, if it is there, is not below zero."""
     value = holder.get(name)
     if value is not None and value < 0:
-        yield invalid(f"{at}.{name}", value, NOT_NEGATIVE)
+        yield invalid(f"{at}.{name}" if at else name, value, NOT_NEGATIVE)
 
 
 def all_not_negative(holder: Mapping[str, Any], fields: tuple[str, ...], at: str) -> Iterator[FieldError]:

@@ -33,7 +33,7 @@ def refused(at: str, shown: str, detail: str) -> FieldError:
     return FieldError("FieldValueInvalid", f"Invalid value: {shown}: {detail}", at)
 
 
-def claim(value: Json) -> str:
+def claim_text(value: Json) -> str:
     """A PersistentVolumeClaim."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     resources = spec.get("resources") or {}
@@ -66,4 +66,4 @@ def _reference(value: Json | None, *, namespace: bool = False) -> str:
     if value is None:
         return "null"
     parts = [("APIGroup", as_json(value.get("apiGroup"))), ("Kind", as_json(value.get("kind"))), ("Name", as_json(value.get("name")))]
-    return struct(parts + [("Namespace", as_json(value.get("namespace")))] if namespace else parts)
+    return struct([*parts, ("Namespace", as_json(value.get("namespace")))] if namespace else parts)

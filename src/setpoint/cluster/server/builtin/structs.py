@@ -89,11 +89,6 @@ _EMPTY: tuple[Any, ...] = ("", 0, [], {})  # and False, which equals 0
 _ZEROS: dict[str, Any] = {"string": "", "bool": False}
 
 
-def _is_nothing(field: Field, item: Any) -> bool:
-    """Whether a value that was sent comes back as null: a list or map without entries, which its way through storage does not keep."""
-    return not field.type.pointer and field.type.shape in ("list", "map") and isinstance(item, (list, dict)) and not item
-
-
 def _absent(field: Field) -> Any:
     """What is written of a field that was not sent: a default, an empty value, null, or nothing."""
     if field.default is not None:

@@ -9,7 +9,12 @@ from collections.abc import Mapping
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object, spec_changed
 from setpoint.cluster.server.builtin.defaults import default_template
-from setpoint.cluster.server.builtin.workloads import validate_deployment, validate_replica_set
+from setpoint.cluster.server.builtin.workloads import (
+    validate_deployment,
+    validate_deployment_status,
+    validate_replica_set,
+    validate_replica_set_status,
+)
 
 
 def _deployment_defaults(obj: Json) -> None:
@@ -48,12 +53,19 @@ def _deployment_counts(new: Object, old: Object) -> bool:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "Deployment": Behaviour(
-        support="common",
+        support="full",
         defaults=_deployment_defaults,
         validate=validate_deployment,
+        validate_status=validate_deployment_status,
         generation=True,
         counts=_deployment_counts,
         status_keeps=("labels",),
     ),
-    "ReplicaSet": Behaviour(support="common", defaults=_replica_set_defaults, validate=validate_replica_set, generation=True),
+    "ReplicaSet": Behaviour(
+        support="full",
+        defaults=_replica_set_defaults,
+        validate=validate_replica_set,
+        validate_status=validate_replica_set_status,
+        generation=True,
+    ),
 }
