@@ -1,0 +1,50 @@
+"""The command line: `python -m tests.differential --help`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from .hunt import Findings, hunt
+from .machine import Field
+from .servers import EmbeddedServer, RealServer
+
+
+def main() -> None:
+    """Compares the two servers."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.differential", description="Compares the embedded API server with a real kube-apiserver."
+    )
+    parser.add_argument("--kubeconfig", type=Path, required=True, help="of a real kube-apiserver without controllers")
+    parser.add_argument("--operations", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--enough", type=int, default=200)
+    parser.add_argument("--survey", action="store_true", help="go on after a difference, and report each sort at the end")
+    parser.add_argument("--sort", action="append", default=[], help="only this class of kind")
+    arguments = parser.parse_args()
+    common = Field(RealServer(arguments.kubeconfig), EmbeddedServer(), prefix=f"d{int(time.time()) % 10_000_000:07d}")
+    common.define()
+    findings = Findings()
+    if arguments.survey:
+        common.found = findings
+    began = time.monotonic()
+    try:
+        hunt(
+            common,
+            operations=arguments.operations,
+            seed=arguments.seed,
+            enough=0 if arguments.sort else arguments.enough,
+            shrink=not arguments.survey,
+            sorts=tuple(arguments.sort),
+        )
+    finally:
+        print(findings.report())
+        print(common.coverage.table())
+        print(
+            f"{common.coverage.asked} operations in {time.monotonic() - began:.0f} s; waived: {dict(common.coverage.waived) or 'nothing'}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Where two normalised answers differ, as a list of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .steps import Json
+
+ABSENT = "(absent)"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """At `place` of an answer, the real server has `real` and the embedded one `ours`. `step` says after which request."""
+
+    step: str
+    place: tuple[str | int, ...]
+    real: Json
+    ours: Json
+
+    @property
+    def where(self) -> str:
+        """The place in one word, without the numbers of items."""
+        return ".".join("*" if isinstance(part, int) else part for part in self.place)
+
+    def __str__(self) -> str:
+        return f"{'.'.join(map(str, self.place))}\n      real: {_short(self.real)}\n      ours: {_short(self.ours)}"
+
+
+def differences(step: str, real: Json, ours: Json, place: tuple[str | int, ...] = ()) -> Iterator[Difference]:
+    """All places where the two differ."""
+    if isinstance(real, dict) and isinstance(ours, dict):
+        for name in dict.fromkeys([*real, *ours]):
+            yield from differences(step, real.get(name, ABSENT), ours.get(name, ABSENT), (*place, name))
+    elif isinstance(real, list) and isinstance(ours, list) and len(real) == len(ours):
+        for at, (one, other) in enumerate(zip(real, ours, strict=True)):
+            yield from differences(step, one, other, (*place, at))
+    elif real != ours or type(real) is not type(ours):
+        yield Difference(step, place, real, ours)
+
+
+def _short(value: Json, limit: int = 900) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text)})"

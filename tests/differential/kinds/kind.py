@@ -1,0 +1,49 @@
+"""What the generator knows of a kind: some good objects, and partial ones that change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind and its material.
+
+    `bases` are whole objects without type and metadata. `fragments` are partial ones that every object of the kind takes, however they are
+    sent (laid over, as a merge, strategic or apply patch). `bad` ones are mostly refused. `strategic` are strategic merge patches with
+    directives. `removals` are paths of members that may go. `status` are good contents of the status; `scale` says that it scales.
+    `fields` are field selectors. `meta` is metadata that every object of the kind has.
+    """
+
+    sort: str
+    group: str
+    versions: tuple[str, ...]
+    plural: str
+    kind: str
+    bases: tuple[Json, ...]
+    fragments: tuple[Json, ...]
+    namespaced: bool = True
+    bad: tuple[Json, ...] = ()
+    strategic: tuple[Json, ...] = ()
+    removals: tuple[tuple[str | int, ...], ...] = ()
+    status: tuple[Json, ...] = ()
+    scale: bool = False
+    fields: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    @property
+    def custom(self) -> bool:
+        """Whether a CustomResourceDefinition defines it."""
+        return self.group.endswith("example.com")
+
+    def api_version(self, version: str) -> str:
+        """What its objects say."""
+        return f"{self.group}/{version}" if self.group else version
+
+    def collection(self, version: str) -> str:
+        """The path of its objects in the namespace of the sequence."""
+        root = f"/apis/{self.group}/{version}" if self.group else f"/api/{version}"
+        return f"{root}/namespaces/NS/{self.plural}" if self.namespaced else f"{root}/{self.plural}"

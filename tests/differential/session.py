@@ -1,0 +1,154 @@
+"""One sequence on both servers: each step is asked of both, and the answers are compared; at the end, what their watches have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .compare import Difference, differences
+from .generate import TABLE
+from .normalise import Normaliser
+from .servers import Server, Standing
+from .steps import Answer, Json, Memory, Request, Step
+from .waivers import explain
+
+FIRST = Step(
+    "namespace",
+    "",
+    "POST",
+    "/api/v1/namespaces",
+    (),
+    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "NS"}},
+    "application/json",
+)
+
+
+class Different(AssertionError):
+    """The servers differ, and nothing explains it."""
+
+    def __init__(self, step: Step, found: list[Difference]) -> None:
+        super().__init__("\n".join([f"after {step}", *(f"    {difference}" for difference in found)]))
+        self.step = step
+        self.found = found
+
+
+@dataclass
+class Side:
+    """One server in one sequence. `told` is what it answered to each step, normalised."""
+
+    server: Server
+    namespace: str
+    told: list[Json] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.namespace)
+        self.normaliser = Normaliser(self.memory)
+
+    def note(self, step: Step, answer: Answer) -> Json:
+        """Learns from an answer, and gives what is compared of it."""
+        if answer.ok and step.generates and isinstance(answer.body, dict):
+            self.memory.names[step.generates] = answer.body["metadata"].get("name", "")
+        said = self.normaliser.answer(step, answer)
+        self.memory.learn(step, answer)
+        self.told.append(said)
+        return said
+
+
+@dataclass
+class Watching:
+    """A watch that is open on a side."""
+
+    step: Step
+    streams: list[Standing]
+
+
+def fresh(memory: Memory, step: Step) -> Request | None:
+    """What makes a server's cache as new as its storage before a step that is answered from the cache: a consistent list."""
+    if step.what == "watch" or ("resourceVersion", "0") in step.query:
+        return Request(
+            "GET",
+            memory.resolve(step.path.rpartition("/")[0] if step.what == "get" else step.path) + "?limit=1",
+            b"",
+            "",
+            "application/json",
+        )
+    return None
+
+
+class Session:
+    """A sequence under way on the sides given: two to compare, or one to record or replay."""
+
+    def __init__(self, sides: Iterable[Side]) -> None:
+        self.sides = list(sides)
+        self.steps: list[Step] = []
+        self.waived: list[str] = []
+        self.watching: list[Watching] = []
+
+    def take(self, step: Step) -> Answer:
+        """Asks all sides; gives the first one's answer. Raises `Different`."""
+        self.steps.append(step)
+        if step.what == "watch":
+            return self._open(step)
+        requests = [(side, side.memory.request(step)) for side in self.sides]
+        if (first := fresh(self.sides[0].memory, step)) is not None:
+            self.sides[0].server.begin(first)()
+        waiting = [(side, side.server.begin(request)) for side, request in requests]
+        answers = [(side, receive()) for side, receive in waiting]
+        self._judge(step, [side.note(step, answer) for side, answer in answers])
+        return answers[0][1]
+
+    def _open(self, step: Step) -> Answer:
+        if (first := fresh(self.sides[0].memory, step)) is not None:
+            self.sides[0].server.begin(first)()
+        opened = [side.server.watch(side.memory.request(step)) for side in self.sides]
+        streams = [each for each in opened if not isinstance(each, Answer)]
+        answers = [each if isinstance(each, Answer) else Answer(200, "", (), None) for each in opened]
+        if len(streams) == len(opened):
+            self.watching.append(Watching(step, streams))
+        else:
+            for stream in streams:
+                stream.close()
+        self._judge(step, [side.note(step, answer) for side, answer in zip(self.sides, answers, strict=True)])
+        return answers[0]
+
+    def drain(self, watching: Watching, number: int) -> int:
+        """Reads a watch until the marker of that number has come, and compares. Gives how many events there were."""
+        told: list[list[Json]] = []
+        for side, stream in zip(self.sides, watching.streams, strict=True):
+            try:
+                events = stream.until(lambda event: _is_marker(event, str(number)))
+            except TimeoutError:
+                events = [{"type": "SILENCE", "object": {}}]
+            finally:
+                stream.close()
+            told.append([said for event in events if (said := side.normaliser.event(event)) is not None])
+        watching.streams = []
+        for side, events in zip(self.sides, told, strict=True):
+            side.told.append({"events": events})
+        self._judge(watching.step, [{"events": events} for events in told])
+        return len(told[0])
+
+    def close(self) -> None:
+        """Leaves the watches that are still open."""
+        for watching in self.watching:
+            for stream in watching.streams:
+                stream.close()
+        self.watching.clear()
+
+    def _judge(self, step: Step, told: list[Json]) -> None:
+        if len(told) < 2:
+            return
+        found, waived = explain(step, differences(str(step), told[0], told[1]))
+        self.waived += waived
+        if found:
+            raise Different(step, found)
+
+
+def _is_marker(event: Json, number: str) -> bool:
+    obj = event["object"]
+    if obj.get("kind") == "Table":
+        obj = ((obj.get("rows") or [{}])[0]).get("object") or {}
+    return (obj.get("metadata", {}).get("annotations") or {}).get("marker") == number
+
+
+__all__ = ["FIRST", "TABLE", "Different", "Session", "Side", "Watching"]
