@@ -1,4 +1,4 @@
-"""Requests about built-in kinds are answered as by a real kube-apiserver, whose answers are recorded in ``answers`` (`tools/record_answers.py`)."""
+"""Requests about built-in kinds are answered as by a real kube-apiserver: its answers are in ``answers`` (`tools/record_answers.py`)."""
 
 import copy
 import json
@@ -24,11 +24,8 @@ GENERATED = re.compile(r"(?<=_B-)[a-z0-9]{5}\b|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-
 
 
 def cases() -> list[Any]:
-    return [
-        pytest.param(case, id=f"{file.stem}: {case['name']}")
-        for file in sorted(ANSWERS.glob("*.json"))
-        for case in json.loads(file.read_text())
-    ]
+    recorded = [(file.stem, case) for file in sorted(ANSWERS.glob("*.json")) for case in json.loads(file.read_text())]
+    return [pytest.param(case, id=f"{stem}: {case['name']}") for stem, case in recorded]
 
 
 class Asker:

@@ -17,6 +17,7 @@ from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
+from setpoint.cluster.server.first_objects import first_objects
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.names import path_segment
 from setpoint.cluster.server.openapi import Documents
@@ -33,7 +34,6 @@ from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
 
-FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 SERVICES = "/services"
 """Where services are kept."""
 SPECS = 1 << 16
@@ -67,14 +67,15 @@ class ApiServer:
         self.hub = Hub(self.storage, world)
         self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)
         self.stopped = False
-        self._create_namespaces()
+        self._create_first_objects()
 
-    def _create_namespaces(self) -> None:
-        kind = next(kind for kind in self.kinds if kind.kind == "Namespace")
-        for name in FIRST_NAMESPACES:
-            if self.storage.get(kind.collection, name) is None:
-                target = Target(kind, "", name, "", WriteOptions(manager="kube-apiserver"))
-                obj = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    def _create_first_objects(self) -> None:
+        for resource, obj in first_objects():
+            kind, metadata = self.kinds.find(resource), obj["metadata"]
+            assert kind is not None, "it is built in"
+            namespace, name = metadata.get("namespace", ""), metadata["name"]
+            if self.storage.get(kind.collection, kind.key(namespace, name)) is None:
+                target = Target(kind, namespace, name, "", WriteOptions(manager="kube-apiserver"))
                 draft = create(target, kind.strategy.complete(obj, kind), self.registry.means())
                 self.registry.store(kind, draft.obj)
 

@@ -1,7 +1,7 @@
 """IP addresses and blocks of them, as kube-apiserver judges them in fields older than its strict rules.
 
-What Go's lenient parser reads and its strict one does not (zeros in front, an IPv4 address inside an IPv6 one) is refused with a text of its
-own; what is not in the canonical form of RFC 5952 is taken with a warning.
+What Go's lenient parser reads and its strict one does not (zeros in front, an IPv4 address inside an IPv6 one) is refused with a text
+of its own; what is not in the canonical form of RFC 5952 is taken with a warning.
 """
 
 from __future__ import annotations

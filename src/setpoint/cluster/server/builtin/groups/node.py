@@ -5,17 +5,16 @@ https://kubernetes.io/docs/concepts/containers/runtime-class/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from setpoint.cluster.server import names
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Object
-from setpoint.cluster.server.builtin.resource_names import HUGE_PAGES, container_resource, resource_amount
 from setpoint.cluster.server.builtin.label_selectors import label_problems
+from setpoint.cluster.server.builtin.resource_names import HUGE_PAGES, container_resource, resource_amount
 from setpoint.cluster.server.builtin.tolerations import toleration_problems
 from setpoint.cluster.server.schema.causes import FieldError, forbidden, invalid, required
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.objects import Quantity
-
 
 _HANDLER_LIMIT = 63
 
@@ -57,7 +56,7 @@ def _whole_pages(name: str, amount: str) -> bool:
     return size > 0 and size.denominator == 1 and Quantity(amount).amount % size == 0
 
 
-def _twice(tolerations: list[Mapping[str, object]]) -> Iterator[FieldError]:
+def _twice(tolerations: Iterable[Mapping[str, object]]) -> Iterator[FieldError]:
     seen: dict[tuple[object, ...], None] = {}
     for index, toleration in enumerate(tolerations):
         key = tuple(toleration.get(name, "") for name in ("key", "operator", "value", "effect"))

@@ -61,11 +61,12 @@ def _validate_range(limits: Object, old: Object | None) -> Iterator[FieldError]:
         yield from _item_problems(item, kind, at)
 
 
+_STATED = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+
+
 def _item_problems(item: Object, kind: str, at: str) -> Iterator[FieldError]:
     rule = container_resource if kind in ("Pod", "Container") else resource_name
-    stated: dict[str, Amounts] = {
-        name: item.get(name) or {} for name in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-    }
+    stated: dict[str, Amounts] = {name: item.get(name) or {} for name in _STATED}
     if kind == "Pod":
         for name in ("default", "defaultRequest"):
             if stated[name]:
