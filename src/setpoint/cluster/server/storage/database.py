@@ -36,6 +36,8 @@ FORMAT = 1
 """The version of the tables, in the file's `user_version`."""
 APPLICATION = 0x53657450
 """The file's `application_id`: whose it is."""
+PAGE = 8192
+"""Bytes of a page: an object has 1 to 3 KB, and of SQLite's own 4096 much would be empty."""
 PATIENCE = 10.0
 """Seconds that a write waits for another program that has the file open and locked."""
 
@@ -178,6 +180,7 @@ def _create(folder: Path, contents: Contents | None) -> None:
     try:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(_connect(draft)) as connection:
+            connection.execute(f"PRAGMA page_size = {PAGE}")
             connection.execute("BEGIN")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")

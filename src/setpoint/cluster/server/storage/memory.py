@@ -105,7 +105,7 @@ class MemoryStorage:
 
     def put(self, record: Record, *, expected: int) -> None:
         """See `Storage`."""
-        kept = self._collection(record.collection)
+        kept = self._collections.get(record.collection) or self._collection(record.collection)
         previous = kept.records.get(record.key)
         self._expect(record, previous, expected)
         if previous is None:
@@ -146,13 +146,11 @@ class MemoryStorage:
         for listener in self._listeners:
             listener(change)
         self._keep(change)
-        self._shorten()
+        if self._window is not None and len(self._history) > 2 * self._window:
+            self._shorten()
 
     def _keep(self, change: Change) -> None:
-        """Makes a change durable, now or later."""
-        self._tell_durable(change)
-
-    def _tell_durable(self, change: Change) -> None:
+        """Makes a change durable, now or later, and tells of it then."""
         for listener in self._durable_listeners:
             listener(change)
 

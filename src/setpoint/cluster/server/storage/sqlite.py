@@ -102,7 +102,7 @@ class SqliteStorage(MemoryStorage):
     def _advance(self, batch: Batch) -> None:
         self._durable = batch.revision
         for change in batch.changes:
-            self._tell_durable(change)
+            super()._keep(change)
         self._shorten()
         while self._waiting and self._waiting[0][0] <= self._durable:
             settled = self._waiting.popleft()[1]
