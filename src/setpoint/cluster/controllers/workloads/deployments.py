@@ -6,25 +6,21 @@ https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
 from __future__ import annotations
 
 from datetime import datetime
-from hashlib import blake2b
-
-import msgspec
 
 from setpoint.client.errors import AlreadyExists, Forbidden
 from setpoint.cluster.controllers.conditions import put_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
 from setpoint.cluster.controllers.workloads.rollout import Share, bounds, recreating, rolling
+from setpoint.cluster.controllers.workloads.templates import HASH_LABEL, canonical, hash_of
 from setpoint.controller import Context, Controller
 from setpoint.k8s.apps.v1 import Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetSpec, RollingUpdateDeployment
 from setpoint.k8s.core.v1 import PodTemplateSpec
 from setpoint.k8s.meta.v1 import LabelSelector
-from setpoint.objects import ObjectMeta, Request, absent, to_builtins
+from setpoint.objects import ObjectMeta, Request, absent
 
-HASH_LABEL = "pod-template-hash"
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = 10
 """Old ReplicaSets that are kept where a Deployment does not say how many."""
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def deployment_controller() -> Controller[Deployment]:
@@ -55,20 +51,6 @@ async def reconcile(ctx: Context, request: Request) -> None:
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:
     return int(replica_set.metadata.annotations.get(REVISION) or 0), replica_set.name
-
-
-def canonical(template: PodTemplateSpec) -> bytes:
-    """Equal for templates that make the same pods."""
-    content = to_builtins(template)
-    labels = content.get("metadata", {}).get("labels", {})
-    labels.pop(HASH_LABEL, None)
-    return msgspec.json.encode(content, order="sorted")
-
-
-def hash_of(template: PodTemplateSpec, collisions: int) -> str:
-    """Ten characters that tell templates apart."""
-    digest = blake2b(canonical(template) + str(collisions or "").encode(), digest_size=10).digest()
-    return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest)
 
 
 # ---- ReplicaSets

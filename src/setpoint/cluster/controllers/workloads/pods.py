@@ -1,6 +1,7 @@
-"""Pods: become Ready a moment after they were first seen, and go at once when they are deleted. No container runs.
+"""Pods: live as `lifecycle` has it, and go at once when they are deleted. No container runs.
 
-Only a pod that is pending is touched. Whoever wants to see what a pod that fails does to a controller sets its status, and it stays so.
+A pod becomes Ready a moment after it was first seen, unless its annotations say otherwise (`behaviour`). Whoever wants to see what a pod
+that fails does to a controller may also set its status: it stays so.
 
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
 """
@@ -10,21 +11,11 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import blake2b
 
+from setpoint.cluster.controllers.workloads.behaviour import behaviour_of
+from setpoint.cluster.controllers.workloads.lifecycle import address, next_step
 from setpoint.controller import Context, Controller, Result
-from setpoint.k8s.core.v1 import (
-    Container,
-    ContainerState,
-    ContainerStateRunning,
-    ContainerStateTerminated,
-    ContainerStatus,
-    Pod,
-    PodCondition,
-    PodIP,
-)
-from setpoint.objects import Index, Request, whole_seconds
-
-READY_AFTER = 0.2
-"""Seconds from when a pod is first seen until it is Ready."""
+from setpoint.k8s.core.v1 import Pod
+from setpoint.objects import Index, Request
 
 BY_ADDRESS: Index[Pod] = Index(Pod, lambda pod: [pod.status.pod_ip or ""])
 
@@ -45,22 +36,32 @@ class PodRunner:
         self._seen: dict[Request, tuple[str, datetime]] = {}
 
     async def __call__(self, ctx: Context, request: Request) -> Result | None:
-        """One run."""
+        """One run: the pod's next step, if it is time for it."""
         pod = await ctx.get(Pod, request)
-        if pod is None or pod.is_terminating or pod.status.phase not in (None, "", "Pending"):
+        if pod is None or pod.is_terminating:
             self._seen.pop(request, None)
-            if pod is not None and pod.is_terminating and pod.metadata.deletion_grace_period_seconds:
+            if pod is not None and pod.metadata.deletion_grace_period_seconds:
                 await ctx.delete(pod, grace_seconds=0)
             return None
-        now = ctx.now()
-        uid, since = self._seen.get(request, ("", now))
+        now, behaviour = ctx.now(), behaviour_of(pod)
+        for error in behaviour.errors:
+            ctx.event(pod, "InvalidAnnotation", f"{error}, and does not count", type="Warning")
+        uid, seen = self._seen.get(request, ("", now))
         if uid != pod.uid:
-            since = now
-            self._seen[request] = pod.uid, since
-        left = READY_AFTER - (now - since).total_seconds()
-        if left > 0:
-            return Result(requeue_after=left)
-        run(pod, await free_address(ctx, pod.uid), now)
+            seen = now
+        step = next_step(pod, behaviour, seen)
+        if step is None or pod.status.phase not in (None, "", "Pending"):
+            self._seen.pop(request, None)
+        else:
+            self._seen[request] = pod.uid, seen
+        if step is None:
+            return None
+        due, change = step
+        if due > now:
+            return Result(requeue_after=due - now)
+        change(pod, now)
+        if not pod.status.pod_ip:
+            address(pod, await free_address(ctx, pod.uid))
         await ctx.update_status(pod)
         return None
 
@@ -68,47 +69,11 @@ class PodRunner:
 async def free_address(ctx: Context, uid: str) -> str:
     """An address for a pod that no other has, the same at each try as long as it is free."""
     number = int.from_bytes(blake2b(uid.encode(), digest_size=3).digest())
-    while await ctx.list(Pod, index=BY_ADDRESS(address := _address(number))):
+    while await ctx.list(Pod, index=BY_ADDRESS(found := _address(number))):
         number += 1
-    return address
+    return found
 
 
 def _address(number: int) -> str:
     """One of the addresses of 10.128.0.0/9, which leaves those of services out."""
     return f"10.{128 + (number >> 16) % 128}.{number >> 8 & 255}.{number & 255}"
-
-
-def run(pod: Pod, address: str, now: datetime) -> None:
-    """Sets the status of a pod that has been scheduled, has started and is ready."""
-    moment = whole_seconds(now)
-    status = pod.status
-    generation = pod.metadata.generation
-    status.phase = "Running"
-    status.observed_generation = generation
-    status.start_time = moment
-    status.pod_ip = address
-    status.pod_ips = [PodIP(ip=address)]
-    status.conditions = [
-        PodCondition(type=type, status="True", last_transition_time=moment, observed_generation=generation)
-        for type in ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
-    ]
-    running = ContainerState(running=ContainerStateRunning(started_at=moment))
-    status.container_statuses = [_container(container, running) for container in pod.spec.containers]
-    ended = ContainerStateTerminated(exit_code=0, reason="Completed", started_at=moment, finished_at=moment)
-    status.init_container_statuses = [
-        # With restartPolicy Always it is a sidecar, and goes on.
-        _container(container, running if container.restart_policy == "Always" else ContainerState(terminated=ended))
-        for container in pod.spec.init_containers
-    ]
-
-
-def _container(container: Container, state: ContainerState) -> ContainerStatus:
-    return ContainerStatus(
-        name=container.name,
-        image=container.image or "",
-        image_id="",
-        ready=True,
-        started=state.running is not None,
-        restart_count=0,
-        state=state,
-    )

@@ -1,4 +1,4 @@
-"""What a ReplicaSet wants to know of a pod."""
+"""What those who own a pod want to know of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from setpoint.k8s.core.v1 import Pod
 
 def is_active(pod: Pod) -> bool:
     """Whether it counts as a replica: it neither is on its way out nor has ended."""
-    return not pod.is_terminating and pod.status.phase not in ("Succeeded", "Failed")
+    return not pod.is_terminating and not has_ended(pod)
+
+
+def has_ended(pod: Pod) -> bool:
+    """Whether its containers have ended, and are not started again."""
+    return pod.status.phase in ("Succeeded", "Failed")
 
 
 def is_ready(pod: Pod) -> bool:

@@ -11,10 +11,11 @@ from setpoint.client.errors import ApiError, Forbidden, Invalid
 from setpoint.cluster.controllers.conditions import put_condition, without_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
 from setpoint.cluster.controllers.workloads.podstate import available_at, disposability, is_active, is_ready
+from setpoint.cluster.controllers.workloads.templates import pod_from
 from setpoint.controller import Context, Controller, Result
 from setpoint.k8s.apps.v1 import ReplicaSet, ReplicaSetCondition, ReplicaSetStatus
 from setpoint.k8s.core.v1 import Pod
-from setpoint.objects import ObjectMeta, Request
+from setpoint.objects import Request
 
 
 def replica_set_controller() -> Controller[ReplicaSet]:
@@ -32,7 +33,11 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     failure: ApiError | None = None
     try:
         while len(pods) < wanted:
-            pods.append(await ctx.create(pod_of(replica_set), owner=replica_set))
+            pods.append(
+                await ctx.create(
+                    pod_from(replica_set.spec.template, replica_set.namespace, prefix=f"{replica_set.name}-"), owner=replica_set
+                )
+            )
     except (Forbidden, Invalid) as error:
         if namespace_is_terminating(error):
             return None
@@ -50,19 +55,6 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
         raise failure
     waiting = [at for pod in pods if (at := available_at(pod, replica_set.spec.min_ready_seconds or 0)) is not None and at > now]
     return Result(requeue_after=min(waiting) - now) if waiting else None
-
-
-def pod_of(replica_set: ReplicaSet) -> Pod:
-    """A new pod."""
-    template = replica_set.spec.template
-    metadata = ObjectMeta(
-        generate_name=f"{replica_set.name}-",
-        namespace=replica_set.namespace,
-        labels=template.metadata.labels,
-        annotations=template.metadata.annotations,
-        finalizers=template.metadata.finalizers,
-    )
-    return Pod(metadata=metadata, spec=template.spec)
 
 
 def status_of(replica_set: ReplicaSet, pods: list[Pod], failure: ApiError | None, now: datetime) -> ReplicaSetStatus:
