@@ -18,6 +18,8 @@ class Difference:
     place: tuple[str | int, ...]
     real: Json
     ours: Json
+    bookmark: bool = False
+    """Whether it is in a bookmark."""
 
     @property
     def where(self) -> str:
@@ -28,16 +30,17 @@ class Difference:
         return f"{'.'.join(map(str, self.place))}\n      real: {_short(self.real)}\n      ours: {_short(self.ours)}"
 
 
-def differences(step: str, real: Json, ours: Json, place: tuple[str | int, ...] = ()) -> Iterator[Difference]:
+def differences(step: str, real: Json, ours: Json, place: tuple[str | int, ...] = (), *, bookmark: bool = False) -> Iterator[Difference]:
     """All places where the two differ."""
+    bookmark = bookmark or (isinstance(real, dict) and real.get("type") == "BOOKMARK")
     if isinstance(real, dict) and isinstance(ours, dict):
         for name in dict.fromkeys([*real, *ours]):
-            yield from differences(step, real.get(name, ABSENT), ours.get(name, ABSENT), (*place, name))
+            yield from differences(step, real.get(name, ABSENT), ours.get(name, ABSENT), (*place, name), bookmark=bookmark)
     elif isinstance(real, list) and isinstance(ours, list) and len(real) == len(ours):
         for at, (one, other) in enumerate(zip(real, ours, strict=True)):
-            yield from differences(step, one, other, (*place, at))
+            yield from differences(step, one, other, (*place, at), bookmark=bookmark)
     elif real != ours or type(real) is not type(ours):
-        yield Difference(step, place, real, ours)
+        yield Difference(step, place, real, ours, bookmark)
 
 
 def _short(value: Json, limit: int = 900) -> str:

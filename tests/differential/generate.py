@@ -301,7 +301,7 @@ class Author:
             if self._sometimes(15):
                 query.append(("resourceVersion", "0"))
         elif self._sometimes(25):
-            query += self._pick(_LIST_VERSIONS)(self.kind.plural)
+            query += self._pick(_LIST_VERSIONS if last else _LIST_VERSIONS[4:])(self.kind.plural)
         if self._sometimes(2):
             query += self._pick(([("continue", "bad")], [("limit", "x")], [("limit", "-1")], [("timeoutSeconds", "x")]))
         accept = self._accept(single=False, rare=25)
@@ -311,7 +311,7 @@ class Author:
 
     def _watch(self, version: str) -> Step:
         query = [("watch", self._pick(("true", "1"))), *self._selection(watch=True)]
-        query += self._pick(_WATCH_VERSIONS)(self.kind.plural)
+        query += self._pick(_WATCH_VERSIONS if self.kind.plural in self._memory.lists else _WATCH_VERSIONS[3:])(self.kind.plural)
         if self._sometimes(30):
             query.append(("allowWatchBookmarks", "true"))
         if self._sometimes(2):
@@ -551,29 +551,31 @@ def _listed(*query: tuple[str, str]) -> Callable[[str], Query]:
 
 
 _LIST_VERSIONS = (
-    _listed(("resourceVersion", "0")),
     _listed(("resourceVersion", "<list PLURAL>")),
     _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "Exact")),
     _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "NotOlderThan")),
+    _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "Sometimes")),
+    _listed(("resourceVersion", "0")),
     _listed(("resourceVersion", "0"), ("resourceVersionMatch", "NotOlderThan")),
     _listed(("resourceVersion", "0"), ("resourceVersionMatch", "Exact")),
     _listed(("resourceVersionMatch", "Exact")),
-    _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "Sometimes")),
     _listed(("resourceVersion", "bad")),
 )
+"""The first four need an earlier list."""
 _STREAMED = ("sendInitialEvents", "true"), ("resourceVersionMatch", "NotOlderThan"), ("allowWatchBookmarks", "true")
 _WATCH_VERSIONS = (
-    _listed(),
-    _listed(("resourceVersion", "0")),
     _listed(("resourceVersion", "<list PLURAL>")),
-    _listed(*_STREAMED),
-    _listed(*_STREAMED, ("resourceVersion", "0")),
     _listed(*_STREAMED, ("resourceVersion", "<list PLURAL>")),
     _listed(("sendInitialEvents", "false"), ("resourceVersionMatch", "NotOlderThan"), ("resourceVersion", "<list PLURAL>")),
+    _listed(),
+    _listed(("resourceVersion", "0")),
+    _listed(*_STREAMED),
+    _listed(*_STREAMED, ("resourceVersion", "0")),
     _listed(("sendInitialEvents", "true")),
     _listed(("sendInitialEvents", "false"), ("resourceVersionMatch", "NotOlderThan")),
     _listed(("resourceVersion", "bad")),
 )
+"""The first three need an earlier list."""
 _RARE_OPERATIONS: tuple[Json, ...] = (
     {"op": "test", "path": "/metadata/nothing", "value": None},
     {"op": "test", "path": "/metadata/name", "value": "wrong"},

@@ -9,7 +9,7 @@
 | a time of today | `time`, or `time with micros`; times before 2020 are somebody's data and stay |
 | a generated name | its prefix and the symbol that the step gave it |
 | the namespace of the sequence | `NS` |
-| a continue token | what it says, decoded |
+| a continue token | what it says, decoded, without a slash in front |
 | allocated addresses and ports | `address`, `port` |
 | an age in a table | `age` |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
@@ -28,7 +28,7 @@ from .steps import Answer, Json, Memory, Step
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)")
-_IN_TEXT = re.compile(r"((?:[Rr]esource ?[Vv]ersion|current|object meta|precondition)(?: in precondition| in object meta)?: )(\d+)")
+_IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)")
 _AGE = re.compile(r"(\d+[dhms])+|<(unknown|invalid)>")
 _AGE_COLUMNS = ("Age", "Last Seen", "First Seen", "Last Schedule", "Duration")
 _REASONS = re.compile(r"(.* is invalid: )\[(.*)\]", re.DOTALL)
@@ -168,6 +168,7 @@ def _decoded(token: str) -> Json:
         said = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     except ValueError:
         return f"unreadable {token}"
+    said["start"] = str(said.get("start", "")).lstrip("/")
     return {name: "version" if name == "rv" else value for name, value in said.items()}
 
 
