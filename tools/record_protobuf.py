@@ -3,8 +3,8 @@
     python tools/record_protobuf.py --kubeconfig FILE --vectors FOLDER
 
 `FOLDER` is ``testdata`` of the Go module ``k8s.io/api``, which has an object of every kind with every field, as protobuf and as JSON, for
-this release and for some before. Those of the kinds that ``builtin/published`` knows go into ``vectors.json.gz``, of this release and of the
-oldest. The bodies in ``refused.json`` are sent to the server, and its answers written beside them. A new case there is a new entry with
+this release and for some before. Those of the kinds that ``builtin/published`` knows go into ``vectors.json.gz``, of this release and of
+the oldest. The bodies in ``refused.json`` are sent to the server, and its answers written beside them. A new case there is a new entry with
 ``name``, ``method``, ``path`` and ``body`` (hex).
 """
 

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	autoscaling "k8s.io/api/autoscaling/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,6 +43,10 @@ func main() {
 			found.Kinds = append(found.Kinds, kind{gvk.Group, gvk.Version, gvk.Kind, found.name(t)})
 		}
 	}
+	// Those that autoscaling/v1 writes into annotations.
+	found.name(reflect.TypeFor[autoscaling.MetricSpec]())
+	found.name(reflect.TypeFor[autoscaling.MetricStatus]())
+	found.name(reflect.TypeFor[autoscaling.HorizontalPodAutoscalerCondition]())
 	found.name(reflect.TypeFor[runtime.Unknown]())
 	found.name(reflect.TypeFor[metav1.Status]())
 	sortKinds(found.Kinds)

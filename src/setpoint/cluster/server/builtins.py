@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request, forbidden
 from setpoint.cluster.server import builtin, names
-from setpoint.cluster.server.builtin import event_forms
+from setpoint.cluster.server.builtin import autoscaler_forms, event_forms
 from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
@@ -60,8 +60,11 @@ class BuiltinStrategy(Strategy):
             del result["metadata"]
         written.pop("metadata", None)
         result |= written
-        self.behaviour.defaults(result)
+        self._default(result, kind)
         return result
+
+    def _default(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        self.behaviour.defaults(obj)
 
     def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`. What passes through Go structs has no nulls."""
@@ -195,6 +198,39 @@ class NewerEventStrategy(BuiltinStrategy):
         return list(dict.fromkeys([*errors, *event_forms.strictly(new, was)]))
 
 
+class OlderAutoscalerStrategy(BuiltinStrategy):
+    """Autoscalers in the form of autoscaling/v1, whose annotations say what it has no fields for: so they are judged as they are kept."""
+
+    def _default(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        kept = kind.as_kept(obj)
+        super()._default(kept, kind)
+        obj.update(kind.as_shown(kept))
+
+    def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+        """See `Strategy`."""
+        return super().counts(autoscaler_forms.to_kept(obj), autoscaler_forms.to_kept(old))
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`."""
+        super().prepare_create(obj, kind)
+        # An annotation may have told of a status.
+        obj.update(kind.as_shown({**kind.as_kept(obj), "status": obj["status"]}))
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`."""
+        super().prepare_update(obj, old, kind, subresource)
+        taken = "spec" if subresource == "status" else "status"
+        obj.update(kind.as_shown({**kind.as_kept(obj), taken: kind.as_kept(old).get(taken)}))
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return super().validate(kind.as_kept(obj), None if old is None else kind.as_kept(old), kind)
+
+    def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return super().validate_status(kind.as_kept(obj), kind.as_kept(old), kind)
+
+
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
 
@@ -244,6 +280,8 @@ def builtin_kinds(read: Read) -> list[ServedKind]:
 
 def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
     newer = kind.group == "events.k8s.io"
+    older = (kind.group, kind.version, kind.kind) == OLDER_AUTOSCALER
+    kept_as = GroupVersionResource("", "v1", "events") if newer else GroupVersionResource(kind.group, "v2", kind.plural) if older else None
     return ServedKind(
         group=kind.group,
         version=kind.version,
@@ -259,9 +297,11 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
         strategy=_strategy(kind, read),
         selectable=event_forms.SELECTABLE if newer else behaviour_of(kind.kind).selectable,
-        kept_as=GroupVersionResource("", "v1", "events") if newer else None,
+        kept_as=kept_as,
         newer_names=event_forms.NEWER_NAMES if newer else {},
         kept_fields=behaviour_of(kind.kind).selectable if newer else (),
+        to_kept=autoscaler_forms.to_kept if older else None,
+        to_shown=autoscaler_forms.to_shown if older else None,
         deprecation=behaviour_of(kind.kind).deprecation,
         make_structural=lambda: _structural(kind),
         make_typed=lambda: _typed(kind),
@@ -274,7 +314,10 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
         return CrdStrategy(lambda: read(CRD_COLLECTION))
     if kind.group == "events.k8s.io":
         return NewerEventStrategy(kind, read)
+    if (kind.group, kind.version, kind.kind) == OLDER_AUTOSCALER:
+        return OlderAutoscalerStrategy(kind, read)
     return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind, read)
 
 
+OLDER_AUTOSCALER = ("autoscaling", "v1", "HorizontalPodAutoscaler")
 _STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy, "Service": ServiceStrategy}

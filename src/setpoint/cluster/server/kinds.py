@@ -201,6 +201,10 @@ class ServedKind:
     """The resource that keeps the objects, where this one is but another form of theirs."""
     newer_names: Mapping[str, str] = field(default_factory=dict)
     """For such a form, the top-level fields that it calls otherwise than they are kept: kept name to name here."""
+    to_kept: Callable[[Mapping[str, Json]], dict[str, Json]] | None = None
+    """For such a form that differs in more than names: what makes the kept form of it."""
+    to_shown: Callable[[Mapping[str, Json]], dict[str, Json]] | None = None
+    """The inverse."""
     kept_fields: tuple[str, ...] = ()
     """The `selectable` fields of all forms and versions of the kind, as the objects are kept; empty where they are those of this one."""
     deprecation: str = ""
@@ -250,11 +254,15 @@ class ServedKind:
         return self.make_typed()
 
     def as_kept(self, obj: Mapping[str, Json]) -> dict[str, Json]:
-        """An object of this form with its fields named as they are kept."""
+        """An object of this form in the one that is kept."""
+        if self.to_kept is not None:
+            return self.to_kept(obj)
         return {self.kept_names.get(name, name): value for name, value in obj.items()}
 
     def as_shown(self, kept: Mapping[str, Json]) -> dict[str, Json]:
-        """The inverse of `as_kept`. Empty texts, which the kept form writes out, are left out."""
+        """The inverse of `as_kept`. Where only names differ, empty texts, which the kept form writes out, are left out."""
+        if self.to_shown is not None:
+            return self.to_shown(kept)
         return {self.newer_names.get(name, name): value for name, value in kept.items() if value != ""}
 
     def kept_path(self, path: str) -> str:

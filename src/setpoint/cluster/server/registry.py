@@ -258,13 +258,14 @@ class Registry:
 
     def _store(self, target: Target, draft: Draft) -> Written:
         kind, storage = target.kind, self.storage
-        metadata = draft.obj["metadata"]
+        kept = kind.as_kept(draft.obj)
+        metadata = kept["metadata"]
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
         revision = storage.revision + 1 if draft.changed and not target.options.dry_run else expected
         # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
-        obj = {**kind.as_kept(draft.obj), "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
+        obj = {**kept, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if kind.stored is not None:
             obj, _ = prune(obj, kind.stored)
         if not stamp:

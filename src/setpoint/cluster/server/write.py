@@ -316,6 +316,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     if "deletionGracePeriodSeconds" not in metadata and "deletionGracePeriodSeconds" in was:
         metadata["deletionGracePeriodSeconds"] = was["deletionGracePeriodSeconds"]
     strategy.prepare_update(obj, live, kind, target.subresource)
+    metadata = obj["metadata"] = {**obj["metadata"]}
     if strategy.generation and target.subresource != "status" and strategy.counts(obj, live):
         metadata["generation"] = was.get("generation", 0) + 1
     if target.subresource != "status":
