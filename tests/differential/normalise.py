@@ -12,6 +12,7 @@
 | a continue token | what it says, decoded, without a slash in front |
 | allocated addresses and ports | `address`, `port` |
 | an age in a table | `age` |
+| an object that a message quotes as JSON | the same, normalised, its members sorted: Go's structs have an order of their own |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
 | managed fields | sorted by who: their own order follows times, which may differ by a second |
 """
@@ -29,6 +30,7 @@ from .steps import Answer, Json, Memory, Step
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)")
 _IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)")
+_QUOTED = re.compile(r"(Invalid value: )(\"\\{.*\\}\")(?=: )", re.DOTALL)
 _AGE = re.compile(r"(\d+[dhms])+|<(unknown|invalid)>")
 _AGE_COLUMNS = ("Age", "Last Seen", "First Seen", "Last Schedule", "Duration")
 _REASONS = re.compile(r"(.* is invalid: )\[(.*)\]", re.DOTALL)
@@ -116,7 +118,19 @@ class Normaliser:
             return value
         if key == "resourceVersion":
             return self._version(value)
-        return _sorted_reasons(self._text(value)) if key == "message" else self._text(value)
+        return self._message(value) if key == "message" else self._text(value)
+
+    def _message(self, text: str) -> str:
+        """A message; the objects that it quotes are put in one form, whatever the order of their members."""
+        text = _QUOTED.sub(lambda found: f"{found[1]}{self._quoted(found[2])}", text)
+        return _sorted_reasons(self._text(text))
+
+    def _quoted(self, text: str) -> str:
+        try:
+            value = json.loads(json.loads(text))
+        except ValueError:
+            return text
+        return json.dumps(self._any(value), sort_keys=True) if isinstance(value, dict) else text
 
     def _version(self, text: str) -> str:
         if not text.isdigit():

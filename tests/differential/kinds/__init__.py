@@ -23,7 +23,8 @@ def verbs_of(kind: Kind) -> tuple[str, ...]:
     if kind.status:
         verbs += [f"status {verb}" for verb in ("get", "update", *patches)]
     if kind.scale:
-        verbs += [f"scale {verb}" for verb in ("get", "update", "json", "merge", "apply")]
+        # A real server takes no apply patch for the scale of a custom kind: it answers 500.
+        verbs += [f"scale {verb}" for verb in ("get", "update", "json", "merge", *(() if kind.custom else ("apply",)))]
     return tuple(verbs)
 
 
