@@ -18,6 +18,7 @@ from typing import Any, TypeVar, overload
 from setpoint.api import Operation, Transport
 from setpoint.client import Client, Connection, InProcessTransport
 from setpoint.client.install import install
+from setpoint.client.verbs import Propagation
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.faults import Faults
 from setpoint.cluster.server.events import Served
@@ -128,9 +129,9 @@ class Cluster(AbstractContextManager["Cluster"]):
             raise LookupError(f"{kind_of(type(obj)).kind} {obj.key} is gone")
         return found
 
-    def delete(self, obj: Object, /) -> None:
-        """Deletes an object; that it is gone already is no error."""
-        self._run(self._client.delete(obj))
+    def delete(self, obj: Object, /, *, propagation: Propagation = "Background") -> None:
+        """Deletes an object; that it is gone already is no error. `propagation` says what becomes of what it owns."""
+        self._run(self._client.delete(obj, propagation=propagation))
 
     # controllers
 
