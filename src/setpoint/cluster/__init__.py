@@ -3,6 +3,8 @@
 `server/` answers; `controllers/` are ordinary Setpoint controllers (garbage collection, emptying of namespaces, simulated workloads) that
 talk to it like anybody else. This is the one door: start a `ControlPlane`, ask it for a transport.
 
+Everything is in memory, unless it is given a storage: `data_folder` opens one that keeps it in a folder.
+
 It is for development, tests and small single-node use. Beyond that, the same controllers run on a real cluster, unchanged.
 """
 
@@ -10,8 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from setpoint.cluster.control_plane import ControlPlane
+from setpoint.cluster.server.storage import DataFault, MemoryStorage, data_folder, load_snapshot, save_snapshot
 
-__all__ = ["ControlPlane"]
+__all__ = ["ControlPlane", "DataFault", "MemoryStorage", "data_folder", "load_snapshot", "save_snapshot"]
 
 
 def __getattr__(name: str) -> object:

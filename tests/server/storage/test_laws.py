@@ -16,7 +16,7 @@ from setpoint.cluster.server.storage import Change, MemoryStorage, data_folder, 
 from setpoint.world import World, simulate
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps, st.one_of(st.none(), st.integers(0, 6)))
 def test_a_data_folder_answers_as_memory_does_also_after_restarts(story: list[Step], window: int | None) -> None:
     memory = MemoryStorage(window=window)
@@ -45,7 +45,7 @@ def test_a_data_folder_answers_as_memory_does_also_after_restarts(story: list[St
         simulate(main)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps, st.one_of(st.none(), st.integers(0, 6)))
 def test_a_snapshot_gives_back_all_that_was_held(story: list[Step], window: int | None) -> None:
     memory = MemoryStorage(window=window)
@@ -68,7 +68,7 @@ def test_a_snapshot_gives_back_all_that_was_held(story: list[Step], window: int 
         assert Path(folder, "again").read_bytes() == file.read_bytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_whatever_a_crash_leaves_of_the_log_everything_acknowledged_is_there_and_no_batch_in_part(data: st.DataObject) -> None:
     """The log is written at its end, and what a crash leaves of that is any part of it, or rubbish."""
