@@ -134,11 +134,37 @@ def why(words: tuple[str, ...], namespace: str | None, controller: str | None, a
 @_data
 @_write_kubeconfig
 @click.option("--no-controllers", is_flag=True, help="The API server alone: no garbage collection, no pods.")
-def server(port: int, data: str | None, write_kubeconfig: str | None, no_controllers: bool) -> None:
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Where to listen, on the loopback interface alone.")
+@click.option("--token-file", metavar="FILE", help='More tokens, in Kubernetes\' form: token,user,uid,"group,group".')
+@click.option("--anonymous", is_flag=True, help="Let in who sends no token, with all rights.")
+@click.option("--log", metavar="requests[=FILE]", help="Log a line for each request, on standard error or at the end of a file.")
+@click.option("--fault", "faults", metavar="FAULT", multiple=True, help="What is to go wrong, as 429:verb=list,times=3. May be repeated.")
+def server(
+    port: int,
+    write_kubeconfig: str | None,
+    data: str | None,
+    no_controllers: bool,
+    host: str,
+    token_file: str | None,
+    anonymous: bool,
+    log: str | None,
+    faults: tuple[str, ...],
+) -> None:
     """Run the embedded control plane alone."""
     from setpoint.cli import serving
 
-    serving.serve(port, write_kubeconfig, controllers=not no_controllers, data=data)
+    asked = serving.Serving(
+        port=port,
+        host=host,
+        kubeconfig=write_kubeconfig,
+        data=data,
+        controllers=not no_controllers,
+        token_file=token_file,
+        anonymous=anonymous,
+        log=log,
+        faults=faults,
+    )
+    serving.serve(asked)
 
 
 @setpoint.command()

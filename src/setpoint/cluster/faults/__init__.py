@@ -2,8 +2,8 @@
 
 A `Rule` says which requests are hit (`Match`), how often, and what happens to them: one of the actions in `actions`. `Faults` stands
 before an API server and asks the rules, in the order in which they were added; so a fault is the same in this process and over HTTP.
-Without a rule it is not in the way. `ShiftedClock` and `SlowDisk` are parts of a server that are out of order. `text` reads all of them from a
-command line.
+Without a rule it is not in the way. `ShiftedClock` and `SlowDisk` are parts of a server that are out of order. `text` reads all of them
+from a command line.
 
 Faults are sound unless they say that they are not: a healthy watch never skips an event, what comes late comes in order, and a dropped
 connection leaves it open whether the write happened. Each is replayed by its seed: chance is the world's.

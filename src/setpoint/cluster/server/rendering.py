@@ -15,7 +15,6 @@ import yaml
 from setpoint.api import Answer, Operation
 from setpoint.api.operation import JSON, YAML
 from setpoint.cluster.server.accept import form_of, wants_indents
-from setpoint.cluster.server.options import boolean
 
 PACKED_FROM = 128 * 1024
 """Bytes of a body from which on it is packed."""
@@ -36,8 +35,8 @@ def written(answer: Answer, operation: Operation) -> Answer:
 
 
 def _indented(operation: Operation) -> bool:
-    if "pretty" in operation.options:
-        return boolean(operation.options, "pretty")
+    if asked := operation.options.get("pretty"):
+        return asked in ("1", "t", "T", "true", "TRUE", "True")
     return operation.user_agent.startswith(_AGENTS) or (operation.accept != JSON and wants_indents(operation.accept))
 
 

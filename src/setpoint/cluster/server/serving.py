@@ -65,7 +65,7 @@ async def serve(
 
     Raises `PortInUse`, or `ValueError` for a host that is not the loopback interface: this server is not made to be reached from outside.
     """
-    if host not in LOOPBACK and not _is_loopback(host):
+    if not is_loopback(host):
         raise ValueError(f"the embedded API server listens on the loopback interface alone (127.0.0.1), not on {host}")
     if tokens is None:
         tokens = {world.chance.secret(): ADMIN}
@@ -147,8 +147,9 @@ async def _first(running: asyncio.Task[None], listening: asyncio.Event) -> None:
         running.result()
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is that of the loopback interface."""
     try:
-        return ip_address(host).is_loopback
+        return host in LOOPBACK or ip_address(host).is_loopback
     except ValueError:
         return False
