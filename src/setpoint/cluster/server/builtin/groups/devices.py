@@ -1,0 +1,37 @@
+"""The group resource.k8s.io: devices and claims for them, with their defaults. Nothing here allocates anything.
+
+https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from setpoint.cluster.server.builtin.behaviour import Behaviour, Json
+
+
+def _claim(obj: Json) -> None:
+    _claim_spec(obj.get("spec"))
+
+
+def _template(obj: Json) -> None:
+    _claim_spec((obj.get("spec") or {}).get("spec"))
+
+
+def _claim_spec(spec: Any) -> None:
+    for request in ((spec or {}).get("devices") or {}).get("requests") or ():
+        for asked in (request.get("exactly"), *(request.get("firstAvailable") or ())):
+            if asked is not None:
+                asked.setdefault("allocationMode", "ExactCount")
+                if asked["allocationMode"] == "ExactCount":
+                    asked.setdefault("count", 1)
+
+
+BEHAVIOURS: Mapping[str, Behaviour] = {
+    "DeviceClass": Behaviour(generation=True),
+    "DeviceTaintRule": Behaviour(generation=True),
+    "ResourceClaim": Behaviour(defaults=_claim),
+    "ResourceClaimTemplate": Behaviour(defaults=_template),
+    "ResourceSlice": Behaviour(generation=True),
+}
