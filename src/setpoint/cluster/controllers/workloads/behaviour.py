@@ -58,13 +58,16 @@ _KNOWN = (READY_AFTER, NEVER_READY, CRASH_LOOP, RUN_FOR, EXIT_CODE)
 def _read(given: Mapping[str, str], default: Behaviour) -> Behaviour:
     errors: list[str] = []
 
-    def number(name: str, otherwise: float | None, *, least: float = 0) -> float | None:
+    def number(name: str, otherwise: float | None) -> float | None:
+        text = given.get(name)
+        if text is None:
+            return otherwise
         try:
-            value = float(given[name]) if name in given else otherwise
+            value = float(text)
         except ValueError:
-            value = None if name not in given else float("nan")
-        if value is not None and not least <= value < 1e9:
-            errors.append(f"{name}: {given[name]!r} is not a number of {least:g} or more")
+            value = -1.0
+        if not 0 <= value < 1e9:
+            errors.append(f"{name}: {text!r} is not a number of 0 or more")
             return otherwise
         return value
 
@@ -73,11 +76,11 @@ def _read(given: Mapping[str, str], default: Behaviour) -> Behaviour:
             errors.append(f"{name}: {given[name]!r} is neither true nor false")
         return given.get(name) == "true"
 
-    crashes = flag(CRASH_LOOP)
+    ready_after, never_ready, crashes = number(READY_AFTER, default.ready_after), flag(NEVER_READY), flag(CRASH_LOOP)
     code = number(EXIT_CODE, 1 if crashes else default.exit_code)
     return Behaviour(
-        ready_after=number(READY_AFTER, default.ready_after) or 0.0,
-        never_ready=flag(NEVER_READY),
+        ready_after=ready_after or 0.0,
+        never_ready=never_ready,
         run_for=SHORTLY if crashes else number(RUN_FOR, SHORTLY if EXIT_CODE in given else default.run_for),
         exit_code=int(code or 0),
         crash_loop=crashes,

@@ -44,8 +44,8 @@ class PodRunner:
                 await ctx.delete(pod, grace_seconds=0)
             return None
         now, behaviour = ctx.now(), behaviour_of(pod)
-        for error in behaviour.errors:
-            ctx.event(pod, "InvalidAnnotation", f"{error}, and does not count", type="Warning")
+        if behaviour.errors:
+            ctx.event(pod, "InvalidAnnotation", f"does not count: {'; '.join(behaviour.errors)}", type="Warning")
         uid, seen = self._seen.get(request, ("", now))
         if uid != pod.uid:
             seen = now
