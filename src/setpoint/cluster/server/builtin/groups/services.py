@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from setpoint.cluster.server import names
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json
 from setpoint.cluster.server.builtin.defaults import dicts_in
+from setpoint.cluster.server.builtin.service_rules import service_warnings, status_problems
 from setpoint.cluster.server.builtin.services import validate_service
 
 
@@ -45,9 +46,11 @@ def _defaults(obj: Json) -> None:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "Service": Behaviour(
-        support="common",
+        support="full",
         defaults=_defaults,
         validate=validate_service,
+        validate_status=status_problems,
+        warns=service_warnings,
         create_on_update=True,
         returns_deleted=True,
         name_rule=names.dns_label,
