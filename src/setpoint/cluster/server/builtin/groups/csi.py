@@ -1,4 +1,4 @@
-"""The drivers of storage, with their defaults, and the classes of attributes of volumes.
+"""The drivers of storage, with their defaults, what they say of nodes and capacity, and the classes of attributes of volumes.
 
 https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/csi-driver-v1/
 """
@@ -32,6 +32,9 @@ def _protect(obj: Json) -> None:
 
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
-    "CSIDriver": Behaviour(defaults=_driver),
-    "VolumeAttributesClass": Behaviour(prepare_create=_protect),
+    "CSIDriver": Behaviour(defaults=_driver, returns_deleted=True, unconditional_update=False),
+    "CSINode": Behaviour(returns_deleted=True, unconditional_update=False),
+    "CSIStorageCapacity": Behaviour(unconditional_update=False),
+    "VolumeAttachment": Behaviour(returns_deleted=True, unconditional_update=False),
+    "VolumeAttributesClass": Behaviour(prepare_create=_protect, returns_deleted=True),
 }

@@ -29,9 +29,9 @@ def _claim_spec(spec: Any) -> None:
 
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
-    "DeviceClass": Behaviour(generation=True),
+    "DeviceClass": Behaviour(generation=True, returns_deleted=True),
     "DeviceTaintRule": Behaviour(generation=True),
-    "ResourceClaim": Behaviour(defaults=_claim),
-    "ResourceClaimTemplate": Behaviour(defaults=_template),
-    "ResourceSlice": Behaviour(generation=True),
+    "ResourceClaim": Behaviour(defaults=_claim, returns_deleted=True),
+    "ResourceClaimTemplate": Behaviour(defaults=_template, returns_deleted=True),
+    "ResourceSlice": Behaviour(generation=True, returns_deleted=True),
 }
