@@ -16,7 +16,7 @@ from setpoint.cluster.server import names
 from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate, validate_change
 from setpoint.cluster.server.schema.gotext import plain, type_name
 from setpoint.cluster.server.structured import TypedSchema
-from setpoint.cluster.server.structured.values import same
+from setpoint.cluster.server.structured.values import identical
 from setpoint.objects.selectable import field_text
 
 STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
@@ -108,7 +108,7 @@ class Strategy:
 
         Status, where it is a subresource, is not asked about.
         """
-        return len(obj) != len(old) or any(key != "metadata" and not (key in old and same(value, old[key])) for key, value in obj.items())
+        return len(obj) != len(old) or any(key != "metadata" and not (key in old and identical(value, old[key])) for key, value in obj.items())
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """Before validation of a new object."""
@@ -215,6 +215,8 @@ class ServedKind:
     fits_since: int | None = 0
     """The revision after which all that is stored is as the schema has it; None where no stored object can be relied on to be so."""
     make_typed: Callable[[], TypedSchema] = TypedSchema.deduced
+    typed_versions: Mapping[str, Callable[[], TypedSchema]] = field(default_factory=dict)
+    """The same for all versions of the kind, by apiVersion, where they differ."""
     closing: bool = False
     """Whether the kind is on its way out, and takes no new objects."""
     origin: Any = None

@@ -62,7 +62,7 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
     selection = Selection(prefix, options.labels, options.fields)
     start, revision = _from_where(storage, options, prefix)
     shown = storage.revision if revision is None else revision
-    if not options.limit:
+    if not _is_paged(options):
         records = _page(storage, kind, prefix, start, 0, revision, options)[0]
         return Listing([record for record in records if selection.matches(record)] if options.selective else records, shown)
     found: list[Record] = []
@@ -82,6 +82,13 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
         if not remaining:
             return Listing(found, shown)
         start = records[-1].key + "\0"
+
+
+def _is_paged(options: ListOptions) -> bool:
+    """Whether the limit counts: it does not where anything recent will do, nor where one name is asked for."""
+    recent = options.resource_version == 0 and options.match in ("", "NotOlderThan") and not options.token
+    named = any(field.path == "metadata.name" and field.equal for field in options.fields)
+    return bool(options.limit) and not recent and not named
 
 
 def _page(

@@ -172,6 +172,6 @@ def partial_metadata_list(objects: Iterable[Object], list_metadata: Mapping[str,
     return {
         "kind": "PartialObjectMetadataList",
         "apiVersion": f"meta.k8s.io/{version}",
-        "metadata": dict(list_metadata),
-        "items": [partial_metadata(obj, version) for obj in objects],
+        "metadata": {key: value for key, value in list_metadata.items() if value != ""},
+        "items": [partial_metadata(obj, version) for obj in objects] or None,  # an empty list of Go's is null
     }
