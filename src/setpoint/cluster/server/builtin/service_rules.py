@@ -116,6 +116,7 @@ def rules(service: Object, old: Object | None) -> Iterator[FieldError]:
     yield from _ports_problems(ports)
     yield from label_problems(spec.get("selector") or {}, "spec.selector")
     yield from _affinity_problems(spec)
+    yield from family_problems(spec, before)
     for index, text in enumerate(spec.get("externalIPs") or ()):
         at = f"spec.externalIPs[{index}]"
         problems = [] if text in (before.get("externalIPs") or ()) else list(address_problems(at, text))
@@ -145,7 +146,7 @@ def _changes(spec: Object, before: Object) -> Iterator[FieldError]:
 
 def _external_name(spec: Object) -> Iterator[FieldError]:
     for name in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
-        if spec.get(name):
+        if spec.get(name) or (name == "clusterIPs" and spec.get("clusterIP")):
             yield forbidden(f"spec.{name}", "may not be set for ExternalName services")
     text = spec.get("externalName", "").removesuffix(".")
     if not text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 from itertools import chain
 from typing import Any
@@ -113,17 +113,25 @@ def _keep_node_ports(spec: Json, before: Json) -> None:
 def validate_service(new: Mapping[str, Any], old: Mapping[str, Any] | None, taken: Collection[str | int] = ()) -> Iterator[FieldError]:
     """What is wrong with a service that has its defaults and addresses, or with its change. ``taken`` as for `allocate`.
 
-    The server goes on to the next sort of rules only where it finds nothing: families, then what is to be given, then all the others.
+    The server goes on to the next sort of rules only where it finds nothing: families, then what is to be given, then all the others;
+    for a change all the others come first.
     """
     spec, before = new.get("spec") or {}, (old or {}).get("spec") or {}
-    problems = list(family_problems(spec, before)) or list(unconfigured(spec))
-    if not problems and spec.get("type") != "ExternalName":
-        problems = list(_refused_allocations(spec, before, taken))
-    yield from problems or rules(new, old)
+    sorts: list[Callable[[], Iterable[FieldError]]] = [
+        lambda: family_problems(spec, before),
+        lambda: unconfigured(spec),
+        lambda: _refused_allocations(spec, before, taken),
+        lambda: rules(new, old),
+    ]
+    if old is not None:
+        sorts = [*sorts[3:], *sorts[:3]]
+    yield from next((problems for sort in sorts if (problems := list(sort()))), ())
 
 
 def _refused_allocations(spec: Json, before: Json, taken: Collection[str | int]) -> Iterator[FieldError]:
     addresses = spec.get("clusterIPs") or []
+    if spec.get("type") == "ExternalName":
+        return
     if not addresses:
         yield FieldError("InternalError", "Internal error: failed to allocate a serviceIP: range is full", "spec.clusterIPs")
     for text in addresses:
