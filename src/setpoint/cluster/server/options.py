@@ -150,7 +150,7 @@ def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False)
     match = options.get("resourceVersionMatch", "")
     initial = boolean(options, "sendInitialEvents") if "sendInitialEvents" in options else None
     token = options.get("continue", "")
-    errors = _watch_errors(match, initial, token) if watch else _list_errors(match, version, initial, token)
+    errors = _watch_errors(match, version, initial, token) if watch else _list_errors(match, version, initial, token)
     _refuse("ListOptions", errors)
     return ListOptions(
         labels=labels,
@@ -170,15 +170,12 @@ def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
         requirements = parse_fields(selector)
     except SelectorError as error:
         raise bad_request(str(error)) from error
+    requirements = tuple(each for each in requirements if each.path or each.value)  # what says nothing holds for everything
     for requirement in requirements:
         anywhere = kind.namespaced or not (kind.strategy.custom or kind.selectable)
         known = requirement.path == "metadata.name" or (requirement.path == "metadata.namespace" and anywhere)
         if not known and requirement.path not in kind.selectable:
-            raise bad_request(
-                f"field label not supported: {requirement.path}"
-                if kind.strategy.custom or kind.selectable
-                else f'"{requirement.path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
-            )
+            raise bad_request(kind.strategy.no_field(requirement.path, kind))
     return tuple(msgspec.structs.replace(requirement, path=kind.kept_path(requirement.path)) for requirement in requirements)
 
 
@@ -208,7 +205,7 @@ def _list_errors(match: str, version: str, initial: bool | None, token: str) -> 
     return errors
 
 
-def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldError]:
+def _watch_errors(match: str, version: str, initial: bool | None, token: str) -> list[FieldError]:
     errors: list[FieldError] = []
     if initial is not None and match != "NotOlderThan":
         errors.append(causes.forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
@@ -219,7 +216,7 @@ def _watch_errors(match: str, initial: bool | None, token: str) -> list[FieldErr
             )
         if match != "NotOlderThan":
             errors.append(causes.not_supported("resourceVersionMatch", match, ("NotOlderThan",)))
-    if token:
+    if token and (match or version in ("", "0")):
         errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
     return errors
 
