@@ -174,7 +174,9 @@ def test_empty_managed_fields_forget_all_owners(reset: list[object]) -> None:
         for resource, obj in ((CONFIGMAPS, config_map("a", data={"k": "v"})), (WIDGETS, widget("a"))):
             made = await t.create(resource, obj)
             changed = await t.merge(resource, "default/a", {"metadata": {"managedFields": reset}})
-            assert "managedFields" not in changed["metadata"]
-            assert changed["metadata"]["resourceVersion"] != made["metadata"]["resourceVersion"]
+            # A custom resource's metadata passes through a Go struct and back, which leaves out what is empty.
+            kept = resource == WIDGETS and reset == []
+            assert ("managedFields" in changed["metadata"]) == kept
+            assert (changed["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]) == kept
 
     talk(main)

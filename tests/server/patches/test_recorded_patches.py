@@ -70,10 +70,16 @@ def comparable(answer: dict[str, Any]) -> Any:
         causes = [
             tuple(map(_steady, (cause.get("reason"), cause.get("message"), cause.get("field")))) for cause in details.get("causes") or ()
         ]
+        if body.get("reason") == "Conflict":
+            causes.sort()  # the real server's are in random order
         return answer["code"], body.get("reason"), _steady(body.get("message")), details.get("kind"), details.get("name"), causes
     metadata = {key: value for key, value in body["metadata"].items() if key not in ("uid", "resourceVersion", "creationTimestamp")}
     if "managedFields" in metadata:
-        metadata["managedFields"] = [{key: value for key, value in entry.items() if key != "time"} for entry in metadata["managedFields"]]
+        # Entries are in the order of their times, which depend on how fast a server was asked.
+        entries = [{key: value for key, value in entry.items() if key != "time"} for entry in metadata["managedFields"]]
+        metadata["managedFields"] = sorted(
+            entries, key=lambda entry: (entry["manager"], entry["apiVersion"], json.dumps(entry["fieldsV1"]))
+        )
     if body["kind"] == "CustomResourceDefinition":
         body = {key: value for key, value in body.items() if key != "status"}
         metadata["managedFields"] = [entry for entry in metadata["managedFields"] if "subresource" not in entry]

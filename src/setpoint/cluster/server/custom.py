@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
+from functools import partial
 
 from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.names import api_version
@@ -235,8 +236,8 @@ def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | 
     def stored_structural() -> Structural:
         return compile_schema(stored.schema)
 
-    def typed() -> TypedSchema:
-        return TypedSchema.from_openapi(custom.schema)
+    def typed(each: CustomKind = custom) -> TypedSchema:
+        return TypedSchema.from_openapi(each.schema)
 
     return ServedKind(
         group=custom.group,
@@ -269,6 +270,7 @@ def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | 
         make_stored=stored_structural if stored.schema != custom.schema else None,
         fits_since=fits_since,
         make_typed=typed,
+        typed_versions={api_version(each.group, each.version): partial(typed, each) for each in customs},
         origin=custom,
     )
 

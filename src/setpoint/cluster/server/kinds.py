@@ -108,7 +108,9 @@ class Strategy:
 
         Status, where it is a subresource, is not asked about.
         """
-        return len(obj) != len(old) or any(key != "metadata" and not (key in old and identical(value, old[key])) for key, value in obj.items())
+        return len(obj) != len(old) or any(
+            key != "metadata" and not (key in old and identical(value, old[key])) for key, value in obj.items()
+        )
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """Before validation of a new object."""

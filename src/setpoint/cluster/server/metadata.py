@@ -38,8 +38,9 @@ def read_metadata(kind: ServedKind, metadata: Json) -> dict[str, Json]:
             problem = problem.replace("ObjectMeta.", "ObjectMeta.metadata.", 1)
         raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
     tidied = tidy_metadata(metadata or {})
-    # Empty managedFields are not none: they forget all owners, and are gone once that is done.
-    return {**tidied, "managedFields": []} if metadata and metadata.get("managedFields") == [] else tidied
+    # In a Go struct, empty managedFields are not none: they forget all owners, and are gone once that is done.
+    forgets = not kind.strategy.custom and metadata and metadata.get("managedFields") == []
+    return {**tidied, "managedFields": []} if forgets else tidied
 
 
 def validate_metadata(meta: Mapping[str, Json], *, namespaced: bool, rule: names.NameRule = names.path_segment) -> list[FieldError]:

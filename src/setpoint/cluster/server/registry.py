@@ -35,8 +35,9 @@ from setpoint.cluster.server.options import (
 from setpoint.cluster.server.patches import change_of, unreadable
 from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
 from setpoint.cluster.server.scale import SCALE_KIND, rescaled, scale_of
-from setpoint.cluster.server.schema import Json, MalformedBody, decode_yaml, prune
+from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, decode_yaml, drop_nulls, prune
 from setpoint.cluster.server.schema.gotext import as_json
+from setpoint.cluster.server.schema.repeats import repeated_keys
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
 from setpoint.world import World
@@ -207,7 +208,12 @@ class Registry:
             return self._rescale(target, live, body, applied=True)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        merged = _patched(target, merged, as_json(merged), repeated, applied=True)
+        if (repeated or b"<<" in operation.body) and options.validation != "Ignore" and (said := repeated_keys(operation.body)):
+            if options.validation == "Strict":
+                lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
+                raise bad_request(f"error strict decoding patch: {lines}")
+            warnings += said
+        merged = _patched(target, merged, as_json(merged), applied=True)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -266,8 +272,8 @@ class Registry:
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
         obj = {**kept, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
-        if kind.stored is not None:
-            obj, _ = prune(obj, kind.stored)
+        if (stored := kind.stored) is not None:
+            obj = apply_defaults(drop_nulls(prune(obj, stored)[0], stored), stored)
         if not stamp:
             del obj["metadata"]["resourceVersion"]
         head = Head(metadata.get("labels") or {}, kind.fields_of(obj))

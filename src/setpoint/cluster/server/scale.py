@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from setpoint.api.status import bad_request, invalid
+from setpoint.api import ApiError
+from setpoint.api.status import Status, bad_request, invalid
 from setpoint.cluster.server import builtin, write
 from setpoint.cluster.server.kinds import ScalePaths, ServedKind, value_at
 from setpoint.cluster.server.schema import Json, causes
@@ -21,7 +22,7 @@ _OLDER = {"apps/v1": ("apps/v1beta1", "apps/v1beta2")}
 
 @lru_cache(maxsize=1)
 def _typed() -> TypedSchema:
-    return TypedSchema.from_openapi(builtin.schemas()[_SCHEMA], builtin.schemas(), built_in=True)
+    return TypedSchema.from_openapi(builtin.schemas()[_SCHEMA], builtin.schemas(), built_in=False)
 
 
 SCALE_KIND = ServedKind(group="autoscaling", version="v1", kind="Scale", plural="scales", namespaced=True, make_typed=_typed)
@@ -62,7 +63,10 @@ def rescaled(target: Target, live: Object, scale: Json, means: Means, *, applied
     shown["metadata"]["managedFields"] = in_scale(managed, paths)
     within = Target(SCALE_KIND, target.namespace, target.name, "scale", target.options)
     if applied:
-        scale = write.applied_object(within, shown, scale, means)
+        merged = write.applied_object(within, shown, scale, means)
+        if kind.strategy.custom:
+            raise _inconvertible(scale)
+        scale = merged
         changed = with_replicas(target, live, scale)
     else:
         changed = with_replicas(target, live, scale)
@@ -71,6 +75,14 @@ def rescaled(target: Target, live: Object, scale: Json, means: Means, *, applied
     owners = in_parent(managed, scale["metadata"].get("managedFields"), paths, kind.api_version)
     metadata = {key: value for key, value in changed["metadata"].items() if key != "managedFields"}
     return {**changed, "metadata": {**metadata, **({"managedFields": owners} if owners else {})}}
+
+
+def _inconvertible(scale: Object) -> ApiError:
+    """The Scale of a custom resource cannot be applied: the real server tries to convert it as if it were one."""
+    metadata = scale.get("metadata") or {}
+    what = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {SCALE_KIND.api_version}, Kind=Scale"
+    why = f"request to convert CR to an invalid group/version: {SCALE_KIND.api_version}"
+    return ApiError(Status(code=500, message=f"failed to convert new object ({what}) to proper version: {why}"))
 
 
 def _replicas_paths(kind: ServedKind) -> Mapping[str, tuple[str, ...] | None]:

@@ -21,7 +21,7 @@ from setpoint.cluster.server.options import FieldValidation, WriteOptions
 from setpoint.cluster.server.schema import FieldError, Json, causes, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
-from setpoint.cluster.server.structured.values import same
+from setpoint.cluster.server.structured.values import identical
 
 Object = dict[str, Json]
 
@@ -64,7 +64,7 @@ class Draft:
     @property
     def changed(self) -> bool:
         """Whether there is anything to write. Times in managedFields alone are nothing."""
-        return self.live is None or self.gone or not same(self.obj, self.live)
+        return self.live is None or self.gone or not identical(self.obj, self.live)
 
 
 # ------------------------------------------------------------------------------------------------------- reading a body
@@ -272,6 +272,7 @@ def tracked(target: Target, live: Object | None, obj: Object, means: Means) -> O
         subresource=target.subresource,
         now=means.now,
         reset=_reset(target),
+        versions=target.kind.typed_versions,
     )
 
 
@@ -414,6 +415,7 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
             subresource=target.subresource,
             now=means.now,
             reset=_reset(target),
+            versions=kind.typed_versions,
         )
     except ApplyConflict as error:
         raise _apply_conflict(error) from error

@@ -44,7 +44,7 @@ def _unchanged(path: str, new: Json, old: Json, node: Structural | None) -> bool
             index, _, path = path[1:].partition("]")
             item = new[int(index)]
             partners = [other for other in old if _keys(other, node) == _keys(item, node)]
-            if len(partners) != 1:
+            if len(partners) != 1 or None in _keys(item, node):
                 return False
             new, old, path, node = item, partners[0], path.removeprefix("."), node.items
         else:

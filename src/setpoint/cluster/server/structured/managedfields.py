@@ -5,6 +5,7 @@ https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. Func
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from . import update as rules
@@ -13,8 +14,10 @@ from .clientside import not_allowed, refresh
 from .compare import Comparison, compare
 from .entries import Entries, Entry, Manager, decode, encode
 from .fieldset import EMPTY, FieldSet, display_path
+from .merge import merge
 from .validate import explain, validate
-from .values import StructureError, same
+from .values import StructureError, identical, same
+from .versions import Inconvertible, Versions, check_live, check_merged, others
 
 __all__ = ["ApplyConflict", "ApplyInvalid", "apply", "same_but_for_timestamps", "track_update"]
 
@@ -76,11 +79,13 @@ def track_update(
     subresource: str,
     now: str,
     reset: Sequence[Sequence[str]] = (),
+    versions: Versions = MappingProxyType({}),
 ) -> dict[str, Any]:
     """``new`` with its managedFields brought up to date: for creates (``live`` is None), puts and all patches but apply.
 
     The request may edit managedFields (not through a subresource); ``[]`` or ``[{}]`` forget all owners, after which none are recorded
-    until the first apply; missing or unreadable ones are taken from ``live``. ``now`` is an RFC 3339 time with seconds, which only owners
+    until the first apply; missing or unreadable ones are taken from ``live``. ``versions`` are the schemas of all versions of the kind, if
+    they differ. ``now`` is an RFC 3339 time with seconds, which only owners
     who gain something get. ``reset`` are the paths (field names) whose ownership this endpoint does not record. Never fails: where
     objects cannot be compared, the live managedFields stay.
     """
@@ -98,6 +103,10 @@ def track_update(
     entries = _entries_of_update(stored, sent)
     if not entries and live is not None:
         return bare
+    try:
+        check_live(bare, others(entries, versions, api_version), versions)
+    except Inconvertible:
+        return _with_managed_fields(bare, stored)
     writer = Manager.of(manager, "Update", api_version, subresource)
     return _with_managed_fields(bare, encode(_track(change, schema, entries, writer, api_version, now)))
 
@@ -169,6 +178,7 @@ def apply(
     subresource: str,
     now: str,
     reset: Sequence[Sequence[str]] = (),
+    versions: Versions = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The live object (None: there is none yet) with ``applied`` merged into it for ``manager``, managedFields included.
 
@@ -185,13 +195,17 @@ def apply(
     except ValueError as why:
         raise ApplyInvalid(f"failed to decode managed fields: {why}") from why
     not_recorded = _reset(reset)
+    owner = Manager.of(manager, "Apply", api_version, subresource)
     try:
+        elsewhere = others(entries, versions, api_version)
+        if elsewhere:
+            check_live(base, elsewhere, versions)
+            check_merged(merge(schema.root, base, applied), elsewhere, versions, again=owner in entries)
         if not entries:
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
             entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
-        owner = Manager.of(manager, "Apply", api_version, subresource)
         merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded)
-    except StructureError as why:
+    except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why
     if owner in entries and not same(merged, base):
         entries[owner] = replace(entries[owner], time=now)
@@ -254,7 +268,7 @@ def _conflict(sets: Mapping[Manager, FieldSet]) -> ApplyConflict:
 
 def same_but_for_timestamps(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two objects are equal when the times in managedFields are left aside: such a change alone is not written."""
-    return same(_timeless(a), _timeless(b))
+    return identical(_timeless(a), _timeless(b))
 
 
 def _timeless(thing: dict[str, Any]) -> dict[str, Any]:
