@@ -5,20 +5,22 @@ https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from setpoint.client.errors import AlreadyExists, Forbidden
 from setpoint.cluster.controllers.conditions import put_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.workloads.progress import PROGRESSING, deadline, present, progress
 from setpoint.cluster.controllers.workloads.rollout import Share, bounds, recreating, rolling
 from setpoint.cluster.controllers.workloads.templates import HASH_LABEL, canonical, hash_of
-from setpoint.controller import Context, Controller
+from setpoint.controller import Context, Controller, Result
 from setpoint.k8s.apps.v1 import Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetSpec, RollingUpdateDeployment
 from setpoint.k8s.core.v1 import PodTemplateSpec
 from setpoint.k8s.meta.v1 import LabelSelector
 from setpoint.objects import ObjectMeta, Request, absent
 
 REVISION = "deployment.kubernetes.io/revision"
+_NOT_TAKEN_OVER = (REVISION, "kubectl.kubernetes.io/last-applied-configuration")
 HISTORY = 10
 """Old ReplicaSets that are kept where a Deployment does not say how many."""
 
@@ -28,11 +30,11 @@ def deployment_controller() -> Controller[Deployment]:
     return Controller(Deployment, name="deployment", owns=[ReplicaSet], reconciler=reconcile)
 
 
-async def reconcile(ctx: Context, request: Request) -> None:
-    """One step of the rollout, and the status; the next step follows when a ReplicaSet's status changes."""
+async def reconcile(ctx: Context, request: Request) -> Result | None:
+    """One step of the rollout, and the status; the next step follows when a ReplicaSet's status changes, or when it takes too long."""
     deployment = await ctx.get(Deployment, request)
     if deployment is None or deployment.is_terminating:
-        return
+        return None
     found = await ctx.list(ReplicaSet, namespace=deployment.namespace, owner=deployment)
     sets = sorted((one for one in found if not one.is_terminating), key=_age)
     template = canonical(deployment.spec.template)
@@ -41,12 +43,15 @@ async def reconcile(ctx: Context, request: Request) -> None:
     if new is None and not deployment.spec.paused:
         new = await _create(ctx, deployment, old)
         if new is None:
-            return
+            return None
     elif new is not None:
         await _scale(ctx, deployment, new, old)
     await _clean_up(ctx, deployment, old)
-    deployment.status = status_of(deployment, new, old, ctx.now())
+    now = ctx.now()
+    deployment.status = status_of(deployment, new, old, now)
     await ctx.update_status(deployment)
+    due = deadline(deployment, present(deployment))
+    return Result(requeue_after=max(due - now, timedelta(0))) if due is not None else None
 
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:
@@ -81,6 +86,7 @@ async def _scale(ctx: Context, deployment: Deployment, new: ReplicaSet, old: lis
     if old and (latest := max(_age(one)[0] for one in old)) >= _age(new)[0]:
         # Back to a template of before: that is the latest revision now.
         new.metadata.annotations[REVISION] = str(latest + 1)
+    new.metadata.annotations |= _annotations(deployment)
     await _set_replicas(ctx, [new, *old], shares(deployment, new, old))
 
 
@@ -108,7 +114,7 @@ def replica_set_of(deployment: Deployment, *, revision: int) -> ReplicaSet:
             name=f"{deployment.name}-{digest[HASH_LABEL]}",
             namespace=deployment.namespace,
             labels=labels,
-            annotations={REVISION: str(revision)},
+            annotations=_annotations(deployment) | {REVISION: str(revision)},
         ),
         spec=ReplicaSetSpec(
             replicas=0,
@@ -120,6 +126,11 @@ def replica_set_of(deployment: Deployment, *, revision: int) -> ReplicaSet:
             ),
         ),
     )
+
+
+def _annotations(deployment: Deployment) -> dict[str, str]:
+    """Those that a ReplicaSet takes over; `kubectl rollout history` shows one of them."""
+    return {name: value for name, value in deployment.metadata.annotations.items() if name not in _NOT_TAKEN_OVER}
 
 
 def shares(deployment: Deployment, new: ReplicaSet, old: list[ReplicaSet]) -> dict[str, int]:
@@ -159,12 +170,8 @@ def status_of(deployment: Deployment, new: ReplicaSet | None, old: list[ReplicaS
     available = sum(one.status.available_replicas or 0 for one in sets)
     desired = _desired(deployment)
     updated = (new.status.replicas or 0) if new is not None else 0
-    conditions = list(deployment.status.conditions)
     unavailable = desired if deployment.spec.strategy.type == "Recreate" else _bounds(deployment)[1]
-    complete = updated == total == available == desired
-    put_condition(conditions, _available(available >= desired - unavailable), now, update_time=True)
-    put_condition(conditions, _progressing(deployment, new, complete), now, update_time=True)
-    return DeploymentStatus(
+    status = DeploymentStatus(
         observed_generation=deployment.metadata.generation,
         replicas=total or None,
         updated_replicas=updated or None,
@@ -172,8 +179,11 @@ def status_of(deployment: Deployment, new: ReplicaSet | None, old: list[ReplicaS
         available_replicas=available or None,
         unavailable_replicas=max(0, total - available) or None,
         collision_count=deployment.status.collision_count,
-        conditions=conditions,
+        conditions=[condition for condition in deployment.status.conditions if condition.type != PROGRESSING],
     )
+    put_condition(status.conditions, _available(available >= desired - unavailable), now, update_time=True)
+    status.conditions.append(progress(deployment, new, status, now))
+    return status
 
 
 def _available(holds: bool) -> DeploymentCondition:
@@ -182,10 +192,3 @@ def _available(holds: bool) -> DeploymentCondition:
     else:
         reason, message = "MinimumReplicasUnavailable", "Deployment does not have minimum availability."
     return DeploymentCondition(type="Available", status="True" if holds else "False", reason=reason, message=message)
-
-
-def _progressing(deployment: Deployment, new: ReplicaSet | None, complete: bool) -> DeploymentCondition:
-    if new is None or deployment.spec.paused:
-        return DeploymentCondition(type="Progressing", status="Unknown", reason="DeploymentPaused", message="Deployment is paused")
-    reason, does = ("NewReplicaSetAvailable", "has successfully progressed") if complete else ("ReplicaSetUpdated", "is progressing")
-    return DeploymentCondition(type="Progressing", status="True", reason=reason, message=f'ReplicaSet "{new.name}" {does}.')
