@@ -155,6 +155,59 @@ def test_a_paused_deployment_does_not_roll_out(cluster: Cluster) -> None:
     assert images(cluster) == ["shop:2"] * 3
 
 
+def test_a_rollout_that_does_not_get_on_says_so_and_still_ends_well(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment(progress_deadline_seconds=60))
+    cluster.settle()
+    shop = cluster.refresh(shop)
+    shop.spec.template.metadata.annotations = {"setpoint.dev/ready-after": "100"}
+    cluster.update(shop)
+    cluster.advance(timedelta(seconds=50))
+    assert condition(cluster.refresh(shop), "Progressing")[0] == "True"
+    cluster.advance(timedelta(seconds=20))
+    assert condition(cluster.refresh(shop), "Progressing") == ("False", "ProgressDeadlineExceeded")
+    cluster.settle(timedelta(minutes=10))
+    assert condition(cluster.refresh(shop), "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_the_deadline_moves_with_each_replica(cluster: Cluster) -> None:
+    template = {"setpoint.dev/ready-after": "40"}
+    shop = cluster.create(a_deployment(progress_deadline_seconds=60))
+    cluster.settle()
+    shop = cluster.refresh(shop)
+    shop.spec.template.metadata.annotations = template
+    cluster.update(shop)
+    for _ in range(15):
+        cluster.advance(timedelta(seconds=10))
+        assert condition(cluster.refresh(shop), "Progressing")[0] == "True"
+    assert condition(cluster.refresh(shop), "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_a_complete_rollout_stays_so_when_pods_are_lost_or_more_are_wanted(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    shop = cluster.refresh(shop)
+    shop.spec.replicas = 5
+    cluster.update(shop)
+    cluster.delete(cluster.list(Pod)[0])
+    for _ in range(10):
+        cluster.advance(timedelta(seconds=0.05))
+        assert condition(cluster.refresh(shop), "Progressing") == ("True", "NewReplicaSetAvailable")
+
+
+def test_why_it_was_changed_is_kept_with_each_revision(cluster: Cluster) -> None:
+    shop = a_deployment()
+    shop.metadata.annotations = {"kubernetes.io/change-cause": "first"}
+    shop = cluster.create(shop)
+    cluster.settle()
+    shop = cluster.refresh(shop)
+    shop.spec.template.spec.containers[0].image = "shop:2"
+    shop.metadata.annotations["kubernetes.io/change-cause"] = "second"
+    cluster.update(shop)
+    cluster.settle()
+    causes = {one.metadata.annotations["deployment.kubernetes.io/revision"]: one.metadata.annotations for one in cluster.list(ReplicaSet)}
+    assert {revision: found["kubernetes.io/change-cause"] for revision, found in causes.items()} == {"1": "first", "2": "second"}
+
+
 def test_a_deployment_made_again_does_not_take_its_predecessors_pods(cluster: Cluster) -> None:
     first = cluster.create(a_deployment())
     cluster.settle()
