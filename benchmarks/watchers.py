@@ -1,0 +1,254 @@
+"""What watching costs the embedded server: many watchers, many objects, and one watcher who does not read.
+
+    python benchmarks/watchers.py [--watchers 1000] [--objects 50000] [--changes 200]
+
+The server is `setpoint server --no-controllers`, a process of its own behind HTTPS; this one creates ConfigMaps of about 1 KB, opens a
+watch for each watcher on a connection of its own, and changes objects. Printed are the server's memory by object and by watcher, its CPU
+by delivery (what it used for the changes, less what the same changes cost it without watchers, over the number of events delivered), and
+how long a change takes to a watcher who reads, with and without a neighbour who never does and is dropped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import ssl
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+PADDING = "x" * 700
+AT_A_TIME = 16
+READERS = 10
+MORE_THAN_WAIT = 30_000
+"""More changes than wait for a watcher, in the server and on the way."""
+MERGE_PATCH = "application/merge-patch+json"
+_SEQUENCE = re.compile(rb'"sequence":"(\d+)"')
+
+
+@dataclass
+class Server:
+    """Where the server is, and its process."""
+
+    host: str
+    port: int
+    token: str
+    tls: ssl.SSLContext
+    process: int
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes."""
+        return int(Path(f"/proc/{self.process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time so far."""
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection."""
+        return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
+
+    def head(self, method: str, path: str, length: int = 0, content_type: str = "application/json") -> bytes:
+        """The head of a request."""
+        return (
+            f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nAuthorization: Bearer {self.token}\r\n"
+            f"Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+        ).encode()
+
+
+class Writer:
+    """One kept connection for requests."""
+
+    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._server, self._reader, self._writer = server, reader, writer
+
+    async def send(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> bytes:
+        """One request, and the body of its answer."""
+        content = json.dumps(body).encode() if body is not None else b""
+        self._writer.write(self._server.head(method, path, len(content), content_type) + content)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", head)
+        assert length is not None, head
+        answer = await self._reader.readexactly(int(length[1]))
+        assert head.startswith(b"HTTP/1.1 20"), answer
+        return answer
+
+    async def change(self, name: str, sequence: int) -> None:
+        """Changes an object."""
+        patch = {"data": {"sequence": str(sequence)}}
+        await self.send("PATCH", f"{MAPS}/{name}", patch, MERGE_PATCH)
+
+
+@dataclass
+class Watcher:
+    """A watch that is open, and the sequence number that it has come to."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    seen: int = -1
+    delays: list[float] = field(default_factory=list)
+
+    async def read_until(self, sequence: int) -> None:
+        """Reads until a change has come."""
+        left = b""
+        while self.seen < sequence:
+            part = await self.reader.read(1 << 16)
+            assert part, "the watch has ended"
+            found = _SEQUENCE.findall(left + part)
+            if found:
+                self.seen = int(found[-1])
+            left = part[-64:]
+
+
+async def watch(server: Server, version: str) -> Watcher:
+    """Opens a watch from a version on; it is accepted."""
+    reader, writer = await server.open()
+    writer.write(server.head("GET", f"{MAPS}?watch=1&resourceVersion={version}&timeoutSeconds=3000"))
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+    return Watcher(reader, writer)
+
+
+@contextmanager
+def started() -> Iterator[Server]:
+    """The server, for as long as the context is open."""
+    with tempfile.TemporaryDirectory() as folder:
+        kubeconfig = Path(folder, "kubeconfig")
+        command = [sys.executable, "-m", "setpoint", "server", "--no-controllers", "--write-kubeconfig", str(kubeconfig)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+            assert program.stdout is not None
+            assert program.stdout.readline().startswith("ready ")
+            config = yaml.safe_load(kubeconfig.read_text())
+            cluster, token = config["clusters"][0]["cluster"], config["users"][0]["user"]["token"]
+            address = urlsplit(cluster["server"])
+            tls = ssl.create_default_context(cadata=b64decode(cluster["certificate-authority-data"]).decode())
+            try:
+                yield Server(address.hostname or "", address.port or 0, token, tls, program.pid)
+            finally:
+                program.terminate()
+
+
+async def main(server: Server, watchers: int, objects: int, changes: int) -> None:
+    """Runs it once, and prints the figures."""
+    writers = [Writer(server, *await server.open()) for _ in range(AT_A_TIME)]
+    before, used = server.memory, server.cpu
+    await asyncio.gather(*(_create(writer, range(at, objects, AT_A_TIME)) for at, writer in enumerate(writers)))
+    memory, cpu = (server.memory - before) / objects, (server.cpu - used) / objects
+    print(f"{objects:,} objects of 1 KB: {memory:,.0f} bytes of memory each; {cpu * 1e6:,.0f} µs of CPU to create one")
+
+    writer = writers[0]
+    used = server.cpu
+    for sequence in range(changes):
+        await writer.change("c0", sequence)
+    alone = server.cpu - used
+
+    before = server.memory
+    opened = await _open(server, await _version(writer), watchers)
+    print(f"{watchers:,} watchers: {(server.memory - before) / watchers:,.0f} bytes of memory each, with their connections")
+    used = server.cpu
+    reading = asyncio.gather(*(one.read_until(2 * changes - 1) for one in opened))
+    for sequence in range(changes, 2 * changes):
+        await writer.change("c0", sequence)
+    await reading
+    delivered = changes * watchers
+    each = (server.cpu - used - alone) / delivered
+    print(f"{delivered:,} deliveries: {each * 1e6:.1f} µs of CPU each; a change alone {alone / changes * 1e6:,.0f} µs")
+    for one in opened:
+        one.writer.transport.abort()
+
+    await _slow(server, writers, 2 * changes)
+
+
+async def _create(writer: Writer, numbers: range) -> None:
+    for number in numbers:
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"c{number}"}, "data": {"padding": PADDING}}
+        await writer.send("POST", MAPS, body)
+
+
+async def _open(server: Server, version: str, count: int) -> list[Watcher]:
+    opened: list[Watcher] = []
+    while len(opened) < count:
+        opened += await asyncio.gather(*(watch(server, version) for _ in range(min(50, count - len(opened)))))
+    return opened
+
+
+async def _slow(server: Server, writers: list[Writer], sequence: int) -> None:
+    """Changes objects until a watcher who never reads must have been dropped, and times how long changes take to those who read."""
+    readers = await _open(server, await _version(writers[0]), READERS)
+    quiet, sequence = await _delays(writers, readers, sequence, 2000)
+    slow = await watch(server, await _version(writers[0]))
+    slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    before, first = server.memory, sequence
+    beside, sequence = await _delays(writers, readers, sequence, MORE_THAN_WAIT)
+    events = MORE_THAN_WAIT + sequence - first
+    slow.writer.transport.resume_reading()  # type: ignore[attr-defined]
+    got, part = 0, b"..."
+    while part and not part.endswith(b"\n0\r\n\r\n"):  # the end of a chunked body
+        part = await asyncio.wait_for(slow.reader.read(1 << 20), 60)
+        got += part.count(b'"type":"MODIFIED"')
+    assert got < events, "the watcher who did not read got everything"
+    print(f"to a watcher who reads, while {AT_A_TIME} write: {_told(quiet)}; beside one who does not read: {_told(beside)}")
+    print(f"who did not read was dropped: {got:,} of {events:,} events; the server's memory: {(server.memory - before) / 2**20:+.0f} MiB")
+
+
+async def _version(writer: Writer) -> str:
+    version: str = json.loads(await writer.send("GET", f"{MAPS}?limit=1"))["metadata"]["resourceVersion"]
+    return version
+
+
+async def _delays(writers: list[Writer], readers: list[Watcher], sequence: int, changes: int) -> tuple[list[float], int]:
+    """Seconds from the beginning of a change until each reader has it, of the changes that one writer makes beside busy others.
+
+    The others' changes say the numbers before; gives the next number.
+    """
+    delays: list[float] = []
+    left = iter(range(changes))
+    first, *others = writers
+
+    async def busy(writer: Writer, name: str) -> None:
+        for number in left:
+            await writer.send("PATCH", f"{MAPS}/{name}", {"data": {"other": f"{sequence}-{number}"}}, MERGE_PATCH)
+
+    running = asyncio.gather(*(busy(writer, f"c{at}") for at, writer in enumerate(others, 1)))
+    while not running.done():
+        began = time.perf_counter()
+
+        async def timed(one: Watcher, wanted: int = sequence, began: float = began) -> None:
+            await one.read_until(wanted)
+            delays.append(time.perf_counter() - began)
+
+        await asyncio.gather(first.change("c0", sequence), *(timed(one) for one in readers))
+        sequence += 1
+    await running
+    return delays, sequence
+
+
+def _told(delays: list[float]) -> str:
+    cuts = statistics.quantiles(delays, n=100)
+    return f"median {cuts[49] * 1e3:.1f} ms, 99th percentile {cuts[98] * 1e3:.1f} ms"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--watchers", type=int, default=1000)
+    parser.add_argument("--objects", type=int, default=50_000)
+    parser.add_argument("--changes", type=int, default=200)
+    given = parser.parse_args()
+    with started() as running:
+        asyncio.run(main(running, given.watchers, given.objects, given.changes))
