@@ -72,6 +72,9 @@ def answered(code: int, content: Json) -> Json:
         kept["metadata"]["namespace"] = "default"
     if "lastPhaseTransitionTime" in kept.get("status", {}):
         kept["status"]["lastPhaseTransitionTime"] = "<time>"
+    for condition in kept.get("status", {}).get("conditions", []):
+        if condition.get("reason") == "SchedulingGated":
+            condition["lastTransitionTime"] = "<time>"
     stored = json.loads(json.dumps(kept).replace(uid, "<uid>")) if uid else kept
     return {"code": code, "stored": stored}
 

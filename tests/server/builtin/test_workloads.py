@@ -25,6 +25,7 @@ UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 OTHERWISE: dict[str, str] = {
     "daemonset-template-generation-bad": "an annotation that no client writes any more is not read as a number",
     "horizontalpodautoscaler-behavior-bad": "an empty list of policies is taken for none, which has defaults",
+    "pod-annotations-seccomp": "annotations that fields have replaced long ago are not looked at",
     "persistentvolumeclaim-put-bound-size": "whether a class lets its volumes grow is not looked up",
 }
 """Cases in which the embedded server answers otherwise, and why."""
@@ -41,6 +42,9 @@ def cleaned(stored: Json) -> Json:
     kept = {**stored, "metadata": {key: value for key, value in metadata.items() if key not in ASSIGNED}}
     if "lastPhaseTransitionTime" in kept.get("status", {}):
         kept["status"]["lastPhaseTransitionTime"] = "<time>"
+    for condition in kept.get("status", {}).get("conditions") or []:
+        if condition.get("reason") == "SchedulingGated":
+            condition["lastTransitionTime"] = "<time>"
     return dict(json.loads(json.dumps(kept).replace(uid, "<uid>")))
 
 

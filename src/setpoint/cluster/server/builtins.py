@@ -13,6 +13,7 @@ from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin import autoscaler_forms, event_forms
 from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
 from setpoint.cluster.server.builtin.structs import as_go_writes, empty_field
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
@@ -119,6 +120,12 @@ class BuiltinStrategy(Strategy):
             warnings.append(
                 f"{self.kind.kind}: the embedded server checks it by its schema alone, without the defaults and rules of a real cluster"
             )
+
+    def no_field(self, path: str, kind: ServedKind) -> str:
+        """See `Strategy`."""
+        if not kind.selectable:
+            return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
+        return self.behaviour.no_field.format(path)
 
     def deletable(self, obj: Mapping[str, Json]) -> str:
         """See `Strategy`."""
@@ -248,9 +255,17 @@ class NamespaceStrategy(BuiltinStrategy):
 
 
 class PodStrategy(BuiltinStrategy):
-    """Pods, which get time to stop."""
+    """Pods, which are admitted by classes of priority and runtime, and get time to stop."""
 
     graceful = True
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`. Raises Forbidden for a pod whose classes are not there, or that contradicts them."""
+        try:
+            admit_pod(obj, lambda: self._read("scheduling.k8s.io/priorityclasses"), lambda: self._read("node.k8s.io/runtimeclasses"))
+        except Refused as why:
+            raise forbidden(kind.resource, obj["metadata"].get("name", ""), str(why)) from why
+        super().prepare_create(obj, kind)
 
     def grace(self, obj: Mapping[str, Json], asked: int | None) -> int:
         """See `Strategy`: nobody has to stop a pod that is on no node, or has stopped."""

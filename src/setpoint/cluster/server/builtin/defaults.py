@@ -52,6 +52,9 @@ def _container(container: Json) -> None:
         _http_get(probe)
     lifecycle = container.get("lifecycle")
     if isinstance(lifecycle, dict):
+        # A feature that is off: what is said of it is dropped.
+        if lifecycle.pop("stopSignal", None) is not None and not lifecycle:
+            del container["lifecycle"]
         for hook in dicts_in([lifecycle.get("postStart"), lifecycle.get("preStop")]):
             _http_get(hook)
     for variable in dicts_in(container.get("env")):

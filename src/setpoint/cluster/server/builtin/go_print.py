@@ -28,6 +28,11 @@ def metadata(value: Json) -> list[tuple[str, str]]:
     return fields(value, _METADATA)
 
 
+def go_name(field: str) -> str:
+    """The name that the server's own structs have for a field of the API."""
+    return f"SE{field[2:]}" if field.startswith("seLinux") else f"{field[0].upper()}{field[1:]}"
+
+
 def refused(at: str, shown: str, detail: str) -> FieldError:
     """The refusal of a value that is printed already."""
     return FieldError("FieldValueInvalid", f"Invalid value: {shown}: {detail}", at)

@@ -1,33 +1,38 @@
-"""What a pod's specification must obey, on its own or as a template, in the words of kube-apiserver.
+"""What a pod's specification must obey, on its own or as a template, and what of it may change, in the words of kube-apiserver.
 
-Of the many rules these are the ones that people break: names and images, ports, environment, volumes and their mounts, probes, resources,
-and what may change in a pod that exists. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+Containers, volumes, scheduling and security have files of their own.
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema.causes import FieldError, duplicate, forbidden, invalid, not_supported, required
-from setpoint.cluster.server.schema.gotext import quote
-from setpoint.objects import Quantity
+from setpoint.cluster.server.schema.gotext import as_json
+
+from .addresses import address_problems
+from .containers import Pod, validate_containers, validate_init_containers
+from .equality import same
+from .go_print import refused
+from .label_selectors import label_problems
+from .pod_resources import validate_pod_resources
+from .pod_scheduling import validate_affinity, validate_gates, validate_spread, validate_tolerations
+from .pod_security import validate_pod_context
+from .pod_volumes import validate_volumes
 
 Json = Mapping[str, Any]
 
-_ENV_NAME = re.compile(r"[ -<>-~]+")
-_PORT_NAME = re.compile(r"[-a-z0-9]+")
-_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
-_ENV_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
-_VOLUME_NEEDS = {
-    "configMap": "name",
-    "hostPath": "path",
-    "nfs": "server",
-    "persistentVolumeClaim": "claimName",
-    "secret": "secretName",
-}
+_SYSTEMS = ("linux", "windows")
+_SEARCH_FORM = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*"
+_SEARCH = re.compile(_SEARCH_FORM)
+_SEARCH_TEXT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
+    f"alphanumeric character (e.g. 'example.com', regex used for validation is '{_SEARCH_FORM}')"
+)
 _MAY_CHANGE = (
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
@@ -39,40 +44,217 @@ def validate_pod(new: Json, old: Json | None) -> Iterator[FieldError]:
     """What is wrong with a pod that has its defaults, or with its change."""
     spec = new.get("spec") or {}
     yield from validate_pod_spec(spec, "spec")
-    # Templates get away with this.
-    for index, container in enumerate(spec.get("containers") or []):
-        image = container.get("image", "")
-        if image != image.strip():
-            yield invalid(f"spec.containers[{index}].image", image, "must not have leading or trailing whitespace")
-    if old is not None:
+    yield from _only_for_pods(spec)
+    if old is None:
+        if spec.get("ephemeralContainers"):
+            yield forbidden("spec.ephemeralContainers", "cannot be set on create")
+        if spec.get("nodeName") and spec.get("schedulingGates"):
+            yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
+    else:
         yield from _update(spec, old.get("spec") or {})
+
+
+def _only_for_pods(spec: Json) -> Iterator[FieldError]:
+    """Templates get away with this."""
+    if not spec.get("serviceAccountName"):
+        for index, volume in enumerate(spec.get("volumes") or []):
+            for number, source in enumerate((volume.get("projected") or {}).get("sources") or []):
+                if "serviceAccountToken" in source:
+                    at = f"spec.volumes[{index}].projected.sources[{number}].serviceAccountToken"
+                    yield forbidden(at, "must not be specified when serviceAccountName is not set")
+    for name in ("containers", "initContainers"):
+        for index, container in enumerate(spec.get(name) or []):
+            image = container.get("image", "")
+            if image != image.strip():
+                yield invalid(f"spec.{name}[{index}].image", image, "must not have leading or trailing whitespace")
 
 
 def validate_pod_spec(spec: Json, at: str) -> Iterator[FieldError]:
     """What is wrong with a pod's ``spec``, which has its defaults, at the path ``at``."""
-    volumes = spec.get("volumes") or []
-    yield from _volumes(volumes, f"{at}.volumes")
-    mountable = {volume.get("name", ""): None for volume in volumes if volume.get("name")}
-    containers = spec.get("containers") or []
-    seen: dict[str, None] = {}
-    if not containers:
-        yield required(f"{at}.containers")
-    for index, container in enumerate(containers):
-        yield from _container(container, f"{at}.containers[{index}]", mountable, seen)
-    for index, container in enumerate(spec.get("initContainers") or []):
-        yield from _container(container, f"{at}.initContainers[{index}]", mountable, seen)
+    mountable: dict[str, Json] = {}
+    yield from validate_volumes(spec.get("volumes") or [], mountable, f"{at}.volumes")
+    claims = spec.get("resourceClaims") or []
+    yield from _claims(claims, f"{at}.resourceClaims")
+    pod = Pod(
+        volumes=mountable,
+        claims=tuple(claim.get("name", "") for claim in claims),
+        grace=spec.get("terminationGracePeriodSeconds"),
+        host_users=spec.get("hostUsers", True),
+        restarts=spec.get("restartPolicy", "Always"),
+    )
+    containers, first = spec.get("containers") or [], spec.get("initContainers") or []
+    yield from validate_containers(containers, pod, f"{at}.containers")
+    yield from validate_init_containers(first, containers, pod, f"{at}.initContainers")
+    yield from validate_pod_resources(spec, f"{at}.resources")
+    if spec.get("hostNetwork"):
+        yield from _ports_of_the_host(containers, f"{at}.containers")
     yield from _one_of(spec, "restartPolicy", ("Always", "OnFailure", "Never"), at)
     yield from _one_of(spec, "dnsPolicy", ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"), at)
-    for key, value in (spec.get("nodeSelector") or {}).items():
-        yield from (invalid(f"{at}.nodeSelector", key, problem) for problem in names.label_key(key))
-        yield from (invalid(f"{at}.nodeSelector", value, problem) for problem in names.label_value(value))
+    yield from label_problems(spec.get("nodeSelector") or {}, f"{at}.nodeSelector")
+    yield from validate_pod_context(spec.get("securityContext") or {}, f"{at}.securityContext")
+    if spec.get("shareProcessNamespace") and spec.get("hostPID"):
+        yield invalid(f"{at}.shareProcessNamespace", True, "ShareProcessNamespace and HostPID cannot both be enabled")
+    yield from validate_affinity(spec.get("affinity") or {}, f"{at}.affinity")
+    yield from _dns(spec, f"{at}.dnsConfig")
+    for index, gate in enumerate(spec.get("readinessGates") or []):
+        kind = gate.get("conditionType", "")
+        yield from (invalid(f"{at}.readinessGates[{index}].conditionType", kind, problem) for problem in names.label_key(kind))
+    yield from validate_gates(spec.get("schedulingGates") or [], f"{at}.schedulingGates")
+    yield from validate_spread(spec.get("topologySpreadConstraints") or [], f"{at}.topologySpreadConstraints")
+    if not spec.get("hostNetwork") and any(_in_host_process(context) for context in (spec, *first, *containers)):
+        yield invalid(f"{at}.hostNetwork", False, "hostNetwork must be true if pod contains any hostProcess containers")
+    if spec.get("hostUsers") is False:
+        yield from (forbidden(f"{at}.{name}", "when `hostUsers` is false") for field, name in _HOST_FIELDS.items() if spec.get(field))
+    yield from _names(spec, at)
+    deadline = spec.get("activeDeadlineSeconds")
+    if deadline is not None and not 1 <= deadline < 1 << 31:
+        yield invalid(f"{at}.activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive")
+    for name in ("hostname", "subdomain"):
+        if value := spec.get(name):
+            yield from (invalid(f"{at}.{name}", value, problem) for problem in names.dns_label(value))
+    yield from validate_tolerations(spec.get("tolerations") or [], f"{at}.tolerations")
+    yield from _host_aliases(spec.get("hostAliases") or [], f"{at}.hostAliases")
+    for name in ("priorityClassName", "runtimeClassName"):
+        if value := spec.get(name):
+            yield from (invalid(f"{at}.{name}", value, problem) for problem in names.dns_subdomain(value))
+    yield from _one_of(spec, "preemptionPolicy", ("Never", "PreemptLowerPriority"), at)
+    yield from _system(spec, at)
+    yield from _file_volumes(spec, at)
+
+
+_HOST_FIELDS = {"hostNetwork": "hostNetwork", "hostPID": "HostPID", "hostIPC": "HostIPC"}
+"""As the server spells them here."""
+
+
+def _in_host_process(holder: Json) -> bool:
+    return bool(((holder.get("securityContext") or {}).get("windowsOptions") or {}).get("hostProcess"))
+
+
+def _names(spec: Json, at: str) -> Iterator[FieldError]:
     if account := spec.get("serviceAccountName"):
         yield from (invalid(f"{at}.serviceAccountName", account, problem) for problem in names.dns_subdomain(account))
     if node := spec.get("nodeName"):
         yield from (invalid(f"{at}.nodeName", node, problem) for problem in names.dns_subdomain(node))
-    deadline = spec.get("activeDeadlineSeconds")
-    if deadline is not None and not 1 <= deadline < 1 << 31:
-        yield invalid(f"{at}.activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive")
+
+
+def _one_of(holder: Json, name: str, values: tuple[str, ...], at: str) -> Iterator[FieldError]:
+    value = holder.get(name)
+    if value is not None and value not in values:
+        yield not_supported(f"{at}.{name}", value, values)
+
+
+def _claims(claims: list[Json], at: str) -> Iterator[FieldError]:
+    seen: dict[str, None] = {}
+    for index, claim in enumerate(claims):
+        here, name = f"{at}[{index}]", claim.get("name", "")
+        if not name:
+            yield required(f"{here}.name")
+        elif name in seen:
+            yield duplicate(f"{here}.name", name)
+        else:
+            yield from (invalid(f"{here}.name", name, problem) for problem in names.dns_label(name))
+        seen[name] = None
+        sources = ("resourceClaimName", "resourceClaimTemplateName")
+        stated = [source for source in sources if source in claim]
+        if len(stated) != 1:
+            fields = [("Name", as_json(name)), *((f"{source[0].upper()}{source[1:]}", as_json(claim.get(source))) for source in sources)]
+            shown = "{" + ",".join(f'"{field}":{value}' for field, value in fields) + "}"
+            detail = "at most one of {} may be specified" if stated else "must specify one of: {}"
+            yield refused(here, shown, detail.format(", ".join(f"`{source}`" for source in sources)))
+
+
+def _ports_of_the_host(containers: list[Json], at: str) -> Iterator[FieldError]:
+    for index, container in enumerate(containers):
+        for number, port in enumerate(container.get("ports") or []):
+            host = port.get("hostPort", 0)
+            if host and host != port.get("containerPort"):
+                detail = "must match `containerPort` when `hostNetwork` is true"
+                yield invalid(f"{at}[{index}].ports[{number}].hostPort", host, detail)
+
+
+def _dns(spec: Json, at: str) -> Iterator[FieldError]:
+    config = spec.get("dnsConfig")
+    if spec.get("dnsPolicy") == "None":
+        if config is None:
+            yield required(at, "must provide `dnsConfig` when `dnsPolicy` is None")
+            return
+        if not config.get("nameservers"):
+            yield required(f"{at}.nameservers", "must provide at least one DNS nameserver when `dnsPolicy` is None")
+            return
+    config = config or {}
+    servers, searches = config.get("nameservers") or [], config.get("searches") or []
+    if len(servers) > 3:
+        yield invalid(f"{at}.nameservers", servers, "must not have more than 3 nameservers")
+    for index, server in enumerate(servers):
+        yield from address_problems(f"{at}.nameservers[{index}]", server)
+    if len(searches) > 32:
+        yield invalid(f"{at}.searches", searches, "must not have more than 32 search paths")
+    if len(" ".join(searches)) > 2048:
+        yield invalid(f"{at}.searches", searches, "must not have more than 2048 characters (including spaces) in the search list")
+    for index, search in enumerate(searches):
+        if search != "." and not _SEARCH.fullmatch(search.removesuffix(".")):
+            yield invalid(f"{at}.searches[{index}]", search.removesuffix("."), _SEARCH_TEXT)
+    yield from (
+        required(f"{at}.options[{index}]", "must not be empty")
+        for index, option in enumerate(config.get("options") or [])
+        if not option.get("name")
+    )
+
+
+def _host_aliases(aliases: list[Json], at: str) -> Iterator[FieldError]:
+    for index, alias in enumerate(aliases):
+        yield from address_problems(f"{at}[{index}].ip", alias.get("ip", ""))
+        for number, host in enumerate(alias.get("hostnames") or []):
+            yield from (invalid(f"{at}[{index}].hostnames[{number}]", host, problem) for problem in names.dns_subdomain(host))
+
+
+def _system(spec: Json, at: str) -> Iterator[FieldError]:
+    system = spec.get("os")
+    if system is None:
+        return
+    name = system.get("name", "")
+    if not name:
+        yield required(f"{at}.os.name")
+    elif name not in _SYSTEMS:
+        yield not_supported(f"{at}.os", name, _SYSTEMS)
+    elif name == "linux":
+        if "windowsOptions" in (spec.get("securityContext") or {}):
+            yield forbidden(f"{at}.securityContext.windowsOptions", "windows options cannot be set for a linux pod")
+    else:
+        context = spec.get("securityContext") or {}
+        yield from (
+            forbidden(f"{at}.securityContext.{field}", "cannot be set for a windows pod") for field in _NOT_FOR_WINDOWS if field in context
+        )
+        yield from (forbidden(f"{at}.{field}", "cannot be set for a windows pod") for field in ("hostPID", "hostIPC") if spec.get(field))
+
+
+_NOT_FOR_WINDOWS = (
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "fsGroup",
+    "fsGroupChangePolicy",
+    "sysctls",
+    "runAsUser",
+    "runAsGroup",
+    "supplementalGroups",
+    "supplementalGroupsPolicy",
+)
+
+
+def _file_volumes(spec: Json, at: str) -> Iterator[FieldError]:
+    """Variables from files come from volumes of the pod that are empty at first."""
+    volumes = {volume.get("name", ""): volume for volume in spec.get("volumes") or []}
+    for name in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(name) or []):
+            for number, variable in enumerate(container.get("env") or []):
+                reference = (variable.get("valueFrom") or {}).get("fileKeyRef")
+                if reference is not None and reference.get("volumeName", "") not in volumes:
+                    here = f"{at}.{name}[{index}].env[{number}].valueFrom.fileKeyRef.volumeName"
+                    yield FieldError("FieldValueNotFound", f"Not found: {as_json(reference.get('volumeName', ''))}", here)
+
+
+# --------------------------------------------------------------------------------------------------------------- update
 
 
 def _update(new: Json, old: Json) -> Iterator[FieldError]:
@@ -89,184 +271,44 @@ def _update(new: Json, old: Json) -> Iterator[FieldError]:
             "must not update from a positive integer to nil value" if deadline is None else "must be less than or equal to previous value"
         )
         yield invalid("spec.activeDeadlineSeconds", deadline, detail)
-    added = list(new.get("tolerations") or [])
-    if any(toleration not in added for toleration in old.get("tolerations") or []):
+        if deadline is not None:
+            return
+    added = [_but_for_seconds(toleration) for toleration in new.get("tolerations") or []]
+    if any(_but_for_seconds(toleration) not in added for toleration in old.get("tolerations") or []):
         yield forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
-    if _fixed(new) != _fixed(old):
+    gates = [gate.get("name") for gate in old.get("schedulingGates") or []]
+    for index, gate in enumerate(new.get("schedulingGates") or []):
+        if gate.get("name") not in gates:
+            detail = f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
+            yield forbidden(f"spec.schedulingGates[{index}].name", detail)
+    now, was = _fixed(new), _fixed(old)
+    if gates:
+        yield from _still_gated(now, was)
+    if not same(now, was):
         yield forbidden("spec", _MAY_CHANGE)
+
+
+def _but_for_seconds(toleration: Json) -> Json:
+    return {key: value for key, value in toleration.items() if key != "tolerationSeconds"}
+
+
+def _still_gated(now: dict[str, Any], was: dict[str, Any]) -> Iterator[FieldError]:
+    """Until it may be scheduled, a pod may become choosier about nodes; what has been looked at is made equal."""
+    selector, before = now.get("nodeSelector") or {}, was.get("nodeSelector") or {}
+    if any(selector.get(key) != value for key, value in before.items()):
+        detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+        yield invalid("spec.nodeSelector", selector, detail)
+    now["nodeSelector"] = was["nodeSelector"] = {}
+    affinity, had = ({**(spec.get("affinity") or {})} for spec in (now, was))
+    if not had.get("nodeAffinity"):
+        affinity.pop("nodeAffinity", None)
+        now["affinity"] = affinity
 
 
 def _fixed(spec: Json) -> dict[str, Any]:
     """The part of a specification that may not change."""
-    fixed = {key: value for key, value in spec.items() if key not in ("activeDeadlineSeconds", "tolerations")}
+    fixed = {key: value for key, value in spec.items() if key not in ("activeDeadlineSeconds", "tolerations", "schedulingGates")}
     for name in ("containers", "initContainers"):
         if name in fixed:
             fixed[name] = [{key: value for key, value in container.items() if key != "image"} for container in fixed[name]]
     return fixed
-
-
-def _one_of(holder: Json, name: str, values: tuple[str, ...], at: str) -> Iterator[FieldError]:
-    value = holder.get(name)
-    if value is not None and value not in values:
-        yield not_supported(f"{at}.{name}", value, values)
-
-
-def _name(value: str, at: str, seen: dict[str, None]) -> Iterator[FieldError]:
-    """A name that is a DNS label and unique among its siblings."""
-    if not value:
-        yield required(at)
-        return
-    problems = names.dns_label(value)
-    yield from (invalid(at, value, problem) for problem in problems)
-    if value in seen:
-        yield duplicate(at, value)
-    elif not problems:
-        seen[value] = None
-
-
-def _container(container: Json, at: str, mountable: dict[str, None], seen: dict[str, None]) -> Iterator[FieldError]:
-    yield from _name(container.get("name", ""), f"{at}.name", seen)
-    if not container.get("image"):
-        yield required(f"{at}.image")
-    yield from _one_of(container, "terminationMessagePolicy", ("File", "FallbackToLogsOnError"), at)
-    yield from _ports(container.get("ports") or [], f"{at}.ports")
-    yield from _environment(container.get("env") or [], f"{at}.env")
-    yield from _mounts(container.get("volumeMounts") or [], f"{at}.volumeMounts", mountable)
-    yield from _one_of(container, "imagePullPolicy", ("Always", "IfNotPresent", "Never"), at)
-    yield from _resources(container.get("resources") or {}, f"{at}.resources")
-    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
-        if probe := container.get(name):
-            yield from _probe(probe, f"{at}.{name}")
-
-
-def _ports(ports: Iterable[Json], at: str) -> Iterator[FieldError]:
-    seen: dict[str, None] = {}
-    for index, port in enumerate(ports):
-        here = f"{at}[{index}]"
-        if name := port.get("name"):
-            problem = port_name_problem(name)
-            if problem:
-                yield invalid(f"{here}.name", name, problem)
-            elif name in seen:
-                yield duplicate(f"{here}.name", name)
-            seen[name] = None
-        number = port.get("containerPort")
-        if not number:
-            yield required(f"{here}.containerPort")
-        elif not 1 <= number <= 65535:
-            yield invalid(f"{here}.containerPort", number, "must be between 1 and 65535, inclusive")
-        host = port.get("hostPort")
-        if host and not 1 <= host <= 65535:
-            yield invalid(f"{here}.hostPort", host, "must be between 1 and 65535, inclusive")
-        yield from _one_of(port, "protocol", ("SCTP", "TCP", "UDP"), here)
-
-
-def port_name_problem(name: str) -> str:
-    """What is wrong with the name of a port, or nothing."""
-    if len(name) > 15:
-        return "must be no more than 15 characters"
-    if not _PORT_NAME.fullmatch(name):
-        return "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
-    if not any(character.isalpha() for character in name):
-        return "must contain at least one letter (a-z)"
-    if "--" in name:
-        return "must not contain consecutive hyphens"
-    if name[0] == "-" or name[-1] == "-":
-        return "must not begin or end with a hyphen"
-    return ""
-
-
-def _environment(variables: Iterable[Json], at: str) -> Iterator[FieldError]:
-    for index, variable in enumerate(variables):
-        here = f"{at}[{index}]"
-        name = variable.get("name", "")
-        if not name:
-            yield required(f"{here}.name")
-        elif not _ENV_NAME.fullmatch(name):
-            yield invalid(
-                f"{here}.name", name, "a valid environment variable name must consist only of printable ASCII characters other than '='"
-            )
-        source = variable.get("valueFrom")
-        if source is None:
-            continue
-        stated = [kind for kind in _ENV_SOURCES if kind in source]
-        if variable.get("value"):
-            if stated:
-                yield invalid(f"{here}.valueFrom", "", "may not be specified when `value` is not empty")
-        elif not stated:
-            options = ", ".join(f"`{kind}`" for kind in _ENV_SOURCES[:-1])
-            yield invalid(f"{here}.valueFrom", "", f"must specify one of: {options} or `{_ENV_SOURCES[-1]}`")
-        if len(stated) > 1:
-            yield invalid(f"{here}.valueFrom", "", "may not have more than one field specified at a time")
-
-
-def _mounts(mounts: Iterable[Json], at: str, mountable: dict[str, None]) -> Iterator[FieldError]:
-    paths: dict[str, None] = {}
-    for index, mount in enumerate(mounts):
-        here = f"{at}[{index}]"
-        name, path = mount.get("name", ""), mount.get("mountPath", "")
-        if not name:
-            yield required(f"{here}.name")
-        if name not in mountable:
-            yield FieldError("FieldValueNotFound", f"Not found: {quote(name)}", f"{here}.name")
-        if not path:
-            yield required(f"{here}.mountPath")
-        if path in paths:
-            yield invalid(f"{here}.mountPath", path, "must be unique")
-        paths[path] = None
-
-
-def _volumes(volumes: Iterable[Json], at: str) -> Iterator[FieldError]:
-    seen: dict[str, None] = {}
-    for index, volume in enumerate(volumes):
-        here = f"{at}[{index}]"
-        sources = [key for key in volume if key != "name"]
-        # The server looks at the sources in an order of its own; which of two it calls one too many is the later one there.
-        for extra in sorted(sources, key=_volume_order)[1:]:
-            yield forbidden(f"{here}.{extra}", "may not specify more than 1 volume type")
-        for kind in sources[:1]:
-            needed = _VOLUME_NEEDS.get(kind)
-            if needed and not volume[kind].get(needed):
-                yield required(f"{here}.{kind}.{needed}")
-        yield from _name(volume.get("name", ""), f"{here}.name", seen)
-
-
-_VOLUME_ORDER = (
-    "emptyDir",
-    "hostPath",
-    "gitRepo",
-    "secret",
-    "nfs",
-    "iscsi",
-    "persistentVolumeClaim",
-    "downwardAPI",
-    "configMap",
-    "projected",
-)
-
-
-def _volume_order(kind: str) -> int:
-    return _VOLUME_ORDER.index(kind) if kind in _VOLUME_ORDER else len(_VOLUME_ORDER)
-
-
-def _resources(resources: Json, at: str) -> Iterator[FieldError]:
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    for name, amount in limits.items():
-        if Quantity(amount) < 0:
-            yield invalid(f"{at}.limits[{name}]", amount, "must be greater than or equal to 0")
-    for name, amount in requests.items():
-        if Quantity(amount) < 0:
-            yield invalid(f"{at}.requests[{name}]", amount, "must be greater than or equal to 0")
-        if name in limits and Quantity(amount) > Quantity(limits[name]):
-            yield invalid(f"{at}.requests", amount, f"must be less than or equal to {name} limit of {limits[name]}")
-
-
-def _probe(probe: Json, at: str) -> Iterator[FieldError]:
-    handlers = [handler for handler in _HANDLERS if handler in probe]
-    if not handlers:
-        yield required(at, "must specify a handler type")
-    for extra in handlers[1:]:
-        yield forbidden(f"{at}.{extra}", "may not specify more than 1 handler type")
-    for name in ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"):
-        if probe.get(name, 0) < 0:
-            yield invalid(f"{at}.{name}", probe[name], "must be greater than or equal to 0")

@@ -16,7 +16,7 @@ Rule = Callable[[Any, str], Iterator[FieldError]]
 
 _HOST_PATH_TYPES = ("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
 _ONE = "may not specify more than 1 volume type"
-_PARTITION = "must be between 0 and 255, inclusive"
+_UNIT, _PARTITION = "must be between 0 and 255, inclusive", "must be between 1 and 255, inclusive"
 
 
 def no_backsteps(path: str, at: str) -> Iterator[FieldError]:
@@ -117,7 +117,7 @@ def fibre_channel(source: Json, at: str) -> Iterator[FieldError]:
     if names_of and unit is None:
         yield required(f"{at}.lun", "lun is required if targetWWNs is specified")
     elif names_of and unit is not None and not 0 <= unit <= 255:
-        yield invalid(f"{at}.lun", unit, _PARTITION)
+        yield invalid(f"{at}.lun", unit, _UNIT)
 
 
 def iscsi(source: Json, at: str) -> Iterator[FieldError]:
@@ -129,7 +129,7 @@ def iscsi(source: Json, at: str) -> Iterator[FieldError]:
     elif not name.startswith(("iqn", "eui", "naa")):
         yield invalid(f"{at}.iqn", name, "must be valid format")
     if not 0 <= source.get("lun", 0) <= 255:
-        yield invalid(f"{at}.lun", source["lun"], _PARTITION)
+        yield invalid(f"{at}.lun", source["lun"], _UNIT)
     if (source.get("chapAuthDiscovery") or source.get("chapAuthSession")) and "secretRef" not in source:
         yield required(f"{at}.secretRef")
 

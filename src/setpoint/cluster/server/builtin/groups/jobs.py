@@ -228,6 +228,7 @@ BEHAVIOURS = {
         validate_status=validate_job_status,
         generation=True,
         selectable=("status.successful",),
+        no_field='field label "{}" not supported for Job',
     ),
     "CronJob": Behaviour(
         support="full",

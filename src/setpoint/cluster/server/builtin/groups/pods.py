@@ -6,14 +6,13 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object
-from setpoint.cluster.server.builtin.defaults import dicts_in, default_pod_spec
+from setpoint.cluster.server.builtin.defaults import default_pod_spec, dicts_in
+from setpoint.cluster.server.builtin.pod_admission import admit_pod_update
+from setpoint.cluster.server.builtin.pod_resources import default_pod_resources, quality_of_service
+from setpoint.cluster.server.builtin.pod_status import validate_pod_status
 from setpoint.cluster.server.builtin.pods import validate_pod
-
-_UNREADY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_KEEP_UNREADY_SECONDS = 300
 
 
 def _defaults(obj: Json) -> None:
@@ -24,6 +23,7 @@ def _defaults(obj: Json) -> None:
             if isinstance(resources, dict) and isinstance(limits := resources.get("limits"), dict):
                 resources["requests"] = {**limits, **(resources.get("requests") or {})}
         default_pod_spec(spec)
+        default_pod_resources(spec)
         spec.setdefault("enableServiceLinks", True)
         if isinstance(spec["terminationGracePeriodSeconds"], int) and spec["terminationGracePeriodSeconds"] < 0:
             spec["terminationGracePeriodSeconds"] = 1
@@ -44,8 +44,19 @@ def _pod_addresses(status: Json) -> None:
 
 
 def _prepare_create(obj: Json) -> None:
-    _admit(obj)
-    obj["status"] = {"phase": "Pending", "qosClass": _quality_of_service(obj["spec"])}
+    status: Json = {"phase": "Pending", "qosClass": quality_of_service(obj["spec"])}
+    if obj["spec"].get("schedulingGates"):
+        status["conditions"] = [
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "lastProbeTime": None,
+                "lastTransitionTime": obj["metadata"]["creationTimestamp"],
+                "reason": "SchedulingGated",
+                "message": "Scheduling is blocked due to non-empty scheduling gates",
+            }
+        ]
+    obj["status"] = status
 
 
 def _prepare_update(new: Json, old: Object, subresource: str) -> None:
@@ -56,41 +67,7 @@ def _prepare_update(new: Json, old: Object, subresource: str) -> None:
             status["qosClass"] = quality
         new["status"] = status
     else:
-        _admit(new)
-
-
-def _admit(obj: Json) -> None:
-    """What the admission plugins of a default cluster add: priority and tolerations."""
-    spec: Json = {**(obj.get("spec") or {})}
-    spec.setdefault("priority", 0)
-    spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
-    tolerations = list(spec.get("tolerations") or [])
-    for taint in _UNREADY:
-        if not any(_tolerates(toleration, taint) for toleration in tolerations):
-            tolerations.append({"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _KEEP_UNREADY_SECONDS})
-    spec["tolerations"] = tolerations
-    obj["spec"] = spec
-
-
-def _tolerates(toleration: Mapping[str, Any], taint: str) -> bool:
-    if toleration.get("effect") not in (None, "", "NoExecute"):
-        return False
-    return toleration.get("key") in (None, "", taint)
-
-
-def _quality_of_service(spec: Mapping[str, Any]) -> str:
-    """https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"""
-    containers = [*(spec.get("initContainers") or []), *(spec.get("containers") or [])]
-    resources = [container.get("resources") or {} for container in containers]
-    counted = ("cpu", "memory")
-    stated = [name for each in resources for part in ("limits", "requests") for name in each.get(part) or {} if name in counted]
-    if not stated:
-        return "BestEffort"
-    for each in resources:
-        limits, requests = each.get("limits") or {}, each.get("requests") or {}
-        if any(name not in limits or requests.get(name) != limits[name] for name in counted):
-            return "Burstable"
-    return "Guaranteed"
+        admit_pod_update(new, old)
 
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
@@ -100,6 +77,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         prepare_create=_prepare_create,
         prepare_update=_prepare_update,
         validate=validate_pod,
+        validate_status=validate_pod_status,
         generation=True,
         returns_deleted=True,
         status_keeps=("ownerReferences",),

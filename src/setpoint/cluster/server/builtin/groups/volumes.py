@@ -281,7 +281,6 @@ BEHAVIOURS = {
         validate=validate_claim,
         validate_status=validate_claim_status,
         returns_deleted=True,
-        selectable=("name",),
     ),
     "PersistentVolume": Behaviour(
         support="common",
@@ -291,6 +290,5 @@ BEHAVIOURS = {
         validate=validate_volume,
         validate_status=lambda new, old: (),
         returns_deleted=True,
-        selectable=("name",),
     ),
 }
