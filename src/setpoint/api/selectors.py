@@ -6,18 +6,15 @@ https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
+from setpoint.api.label_rules import label_key, label_value
 from setpoint.api.label_syntax import Reader, Stated, SyntaxProblem
 
 _Operator: TypeAlias = Literal["exists", "!", "=", "!=", "in", "notin", ">", "<"]
-
-_NAME = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_KEY = re.compile(_NAME)
-_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 
 
 class SelectorError(ValueError):
@@ -107,7 +104,7 @@ def _requirement(stated: Stated) -> Requirement:
                     f"unable to parse requirement: values[0]: Invalid value: \"{value}\": for 'Gt', 'Lt' operators, "
                     "the value must be an integer"
                 )
-            return Requirement(key, operator, (value,))
+            return Requirement(key, operator, (_checked_value(key, value),))
         case "=" | "==":
             return Requirement(key, "=", (_checked_value(key, *stated.values),))
         case "!=" | "in" | "notin" as operator:
@@ -116,21 +113,21 @@ def _requirement(stated: Stated) -> Requirement:
 
 
 def _checked_key(key: str) -> str:
-    if not _KEY.fullmatch(key) or len(key.rpartition("/")[2]) > 63:
-        raise SelectorError(
-            f'unable to parse requirement: <nil>: Invalid value: "{key}": name part must consist of alphanumeric characters, '
-            "'-', '_' or '.', and must start and end with an alphanumeric character"
-        )
+    if problems := label_key(key):
+        raise SelectorError(f"unable to parse requirement: {_all_of('<nil>', key, problems)}")
     return key
 
 
-def _checked_value(key: str, value: str) -> str:
-    if not _VALUE.fullmatch(value) or len(value) > 63:
-        raise SelectorError(
-            f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": a valid label must be an empty string or consist of '
-            "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-        )
+def _checked_value(key: str, value: str, index: int = 0) -> str:
+    if problems := label_value(value):
+        raise SelectorError(f"unable to parse requirement: {_all_of(f'values[{index}][{key}]', value, problems)}")
     return value
+
+
+def _all_of(field: str, value: str, problems: Sequence[str]) -> str:
+    shown = value.replace("\\", "\\\\").replace('"', '\\"')
+    texts = [f'{field}: Invalid value: "{shown}": {problem}' for problem in problems]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 class FieldRequirement(msgspec.Struct, frozen=True):
@@ -141,6 +138,9 @@ class FieldRequirement(msgspec.Struct, frozen=True):
     equal: bool = True
 
 
+_ESCAPED = re.compile(r"\\(.?)", re.DOTALL)
+
+
 def parse_fields(selector: str) -> tuple[FieldRequirement, ...]:
     """A field selector: `=`, `==` and `!=` joined by commas; backslash escapes comma, equals and backslash. Raises `SelectorError`."""
     requirements: list[FieldRequirement] = []
@@ -148,11 +148,21 @@ def parse_fields(selector: str) -> tuple[FieldRequirement, ...]:
         for operator in ("!=", "==", "="):
             path, found, value = term.partition(operator)
             if found and "=" not in path:
-                requirements.append(FieldRequirement(path.strip(), re.sub(r"\\([\\,=])", r"\1", value), operator != "!="))
+                requirements.append(FieldRequirement(path, _unescaped(value), operator != "!="))
                 break
         else:
             raise SelectorError(f"invalid selector: '{selector}'; can't understand '{term}'")
     return tuple(requirements)
+
+
+def _unescaped(value: str) -> str:
+    for escaped in _ESCAPED.findall(value):
+        if escaped not in ("\\", ",", "="):
+            raise SelectorError(f"invalid field selector: invalid escape sequence: \\{escaped}")
+    for sign in ",=":
+        if sign in _ESCAPED.sub("", value):
+            raise SelectorError(f"invalid field selector: unescaped character in value: {ord(sign)}")
+    return _ESCAPED.sub(r"\1", value)
 
 
 def _terms(selector: str) -> list[str]:

@@ -123,9 +123,7 @@ class BuiltinStrategy(Strategy):
 
     def no_field(self, path: str, kind: ServedKind) -> str:
         """See `Strategy`."""
-        if not kind.selectable:
-            return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
-        return self.behaviour.no_field.format(path)
+        return self.behaviour.no_field.format(path) if kind.selectable else super().no_field(path, kind)
 
     def deletable(self, obj: Mapping[str, Json]) -> str:
         """See `Strategy`."""

@@ -153,6 +153,12 @@ class Strategy:
             errors += replicas_errors(obj, kind.scale.status)
         return errors
 
+    def no_field(self, path: str, kind: ServedKind) -> str:
+        """What is said to who would select by a field that is not selectable."""
+        if not self.custom and not kind.selectable:
+            return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
+        return f"field label not supported: {path}"
+
     def field(self, path: str, obj: Mapping[str, Json]) -> str:
         """The value of a selectable field beyond the metadata ones."""
         return field_text(obj, path)

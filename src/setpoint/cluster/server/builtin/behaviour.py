@@ -94,6 +94,8 @@ class Behaviour:
     name_rule: names.NameRule = names.dns_subdomain
     selectable: tuple[str, ...] = ()
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
+    no_field: str = "field label not supported: {}"
+    """What is said, where there are such paths, of any other."""
     warns: Callable[[Object, Object | None], Iterable[str]] = _quiet
     """`(new, old)`: the warnings that who writes this valid object gets."""
     deprecation: str = ""

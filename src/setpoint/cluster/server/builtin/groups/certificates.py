@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from setpoint.cluster.server.builtin.behaviour import Behaviour
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
-    "ClusterTrustBundle": Behaviour(unconditional_update=False),
-    "PodCertificateRequest": Behaviour(unconditional_update=False),
+    "CertificateSigningRequest": Behaviour(selectable=("spec.signerName",)),
+    "ClusterTrustBundle": Behaviour(unconditional_update=False, selectable=("spec.signerName",)),
+    "PodCertificateRequest": Behaviour(unconditional_update=False, selectable=("spec.signerName", "spec.podName", "spec.nodeName")),
 }

@@ -33,5 +33,10 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "DeviceTaintRule": Behaviour(generation=True),
     "ResourceClaim": Behaviour(defaults=_claim, returns_deleted=True),
     "ResourceClaimTemplate": Behaviour(defaults=_template, returns_deleted=True),
-    "ResourceSlice": Behaviour(generation=True, returns_deleted=True),
+    "ResourceSlice": Behaviour(
+        generation=True,
+        returns_deleted=True,
+        selectable=("spec.nodeName", "spec.driver", "spec.pool.name"),
+        no_field="field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: {}",
+    ),
 }
