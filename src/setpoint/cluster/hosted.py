@@ -14,6 +14,7 @@ from setpoint.cluster.faults import Rule, Setting, SlowDisk
 from setpoint.cluster.server.asgi import Log
 from setpoint.cluster.server.serving import Address, serve
 from setpoint.cluster.server.storage import MemoryStorage, Storage, data_folder
+from setpoint.cluster.server.tls import LOOPBACK, make_certificates
 from setpoint.world import real_world
 from setpoint.world.loop_thread import LoopThread
 
@@ -64,13 +65,23 @@ async def _plane(how: _Hosting) -> AsyncIterator[Address]:
             storage = await stack.enter_async_context(data_folder(world, how.data))
         if disk:
             storage = SlowDisk(storage or MemoryStorage(), disk)
-        plane = await stack.enter_async_context(ControlPlane(world, controllers=how.controllers, storage=storage))
+        certificates = make_certificates(world, tuple(dict.fromkeys((*LOOPBACK, how.host))))
+        root_ca = certificates.ca.decode()
+        plane = await stack.enter_async_context(ControlPlane(world, controllers=how.controllers, storage=storage, root_ca=root_ca))
         plane.faults.clock.offset = sum((setting.clock for setting in settings), timedelta())
         for fault in how.faults:
             if isinstance(fault, Rule):
                 plane.faults.add(fault)
         tokens = {world.chance.secret(): ADMIN, **how.tokens}
         serving = serve(
-            plane.server, world, host=how.host, port=how.port, tokens=tokens, anonymous=how.anonymous, handle=plane.handle, log=how.log
+            plane.server,
+            world,
+            host=how.host,
+            port=how.port,
+            tokens=tokens,
+            anonymous=how.anonymous,
+            handle=plane.handle,
+            log=how.log,
+            certificates=certificates,
         )
         yield await stack.enter_async_context(serving)
