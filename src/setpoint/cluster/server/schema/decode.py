@@ -182,8 +182,17 @@ _YAML_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([
 _YAML_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
+_FLOW_DEPTH = 200
+"""Brackets within brackets; the time that each letter takes grows with them."""
+
+
 class _Loader(yaml.SafeLoader):
     """Composes nodes, and marks the scalars whose type their text alone decides."""
+
+    def fetch_flow_collection_start(self, token: Any) -> None:
+        if self.flow_level >= _FLOW_DEPTH:
+            raise MalformedBody("yaml: exceeded max depth")
+        super().fetch_flow_collection_start(token)
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         if kind is yaml.ScalarNode and implicit[0]:
@@ -240,7 +249,10 @@ def _scalar(node: yaml.Node) -> Json:
         case "str" | "timestamp":
             return text
         case "binary":
-            return b64decode(text).decode("utf-8", "replace")
+            try:
+                return b64decode(text).decode("utf-8", "replace")
+            except ValueError:
+                raise MalformedBody("yaml: !!binary value contains invalid base64 data") from None
         case "plain":
             return _plain(text)
         case "float" if isinstance(value := _plain(text), int | float) and not isinstance(value, bool):
@@ -270,8 +282,9 @@ def _plain(text: str) -> Json:
     if found := _YAML_INTEGER.fullmatch(digits):
         sign, hexadecimal, binary, octal, decimal = found.groups()
         base, number = (16, hexadecimal) if hexadecimal else (2, binary) if binary else (8, octal) if octal else (10, decimal)
-        value = int(number, base) * (-1 if sign == "-" else 1)
-        if -(2**63) <= value < 2**64:
+        # Longer ones are no integers of 64 bits, and would take their time.
+        value = int(number, base) * (-1 if sign == "-" else 1) if len(number.lstrip("0")) <= 64 else None
+        if value is not None and -(2**63) <= value < 2**64:
             return value
     if _YAML_FLOAT.fullmatch(digits):
         return _finite(float(digits), text)

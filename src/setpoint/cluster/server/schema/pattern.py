@@ -3,6 +3,9 @@
 The API server's patterns are RE2 (https://github.com/google/re2/wiki/Syntax), as Go implements it. Most of that reads the same in Python;
 this module rewrites what does not (`$`, `\\z`, `\\pN`, `[[:alpha:]]`, flags in the middle, `\\Q...\\E`) and refuses what RE2
 does not know (lookaround, back references, possessive quantifiers), so that a schema accepted here is accepted by a real server.
+
+Python's engine tries one way after another, and a pattern such as `^(a+)+$` has more of them than there is time. So it is given short texts
+and simple patterns alone; for all else there is RE2 itself, whose time grows with the text and nothing else.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import re
 import sys
 import unicodedata
 from functools import lru_cache
+
+import re2
 
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -44,14 +49,53 @@ class PatternError(ValueError):
         super().__init__(f"error parsing regexp: {problem}: `{where}`")
 
 
+SHORT = 256
+"""Letters of a text that Python's engine may be given."""
+_UNBOUNDED = re.compile(r"[*+]|\{\d+,\d*\}")
+
+
+class Pattern:
+    """A pattern that has been read. Finding out whether a text has it takes time in proportion to the text."""
+
+    def __init__(self, pattern: str, quick: re.Pattern[str]) -> None:
+        self._pattern = pattern
+        self._quick = quick
+        self._simple = _is_simple(pattern)
+
+    def search(self, text: str) -> bool:
+        """Whether it is somewhere in the text."""
+        if self._simple and len(text) <= SHORT:
+            return self._quick.search(text) is not None
+        return _sure(self._pattern).search(text.encode("utf-8", "replace")) is not None
+
+
 @lru_cache(maxsize=1024)
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """`pattern` for Python's `re`, to be used with `search`. Raises PatternError."""
+def compile_pattern(pattern: str) -> Pattern:
+    """Reads a pattern. Raises PatternError."""
     translated = _Translator(pattern).run()
     try:
-        return re.compile(translated)
+        quick = re.compile(translated)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(str(error), pattern) from error
+    found = Pattern(pattern, quick)
+    _sure(pattern)
+    return found
+
+
+def _is_simple(pattern: str) -> bool:
+    """Whether there are too few ways to match for Python's engine to get lost: two repetitions at most, and none of a group."""
+    return not re.search(r"\)[*+?{]", pattern) and len(_UNBOUNDED.findall(pattern)) <= 2
+
+
+@lru_cache(maxsize=1024)
+def _sure(pattern: str) -> re2._Regexp:
+    """The same for RE2. Raises PatternError, for a pattern that takes too much memory above all."""
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern.encode("utf-8", "replace"), options)
+    except re2.error as error:
+        raise PatternError(error.args[0].decode(errors="replace") if error.args else "too large", pattern) from error
 
 
 class _Translator:

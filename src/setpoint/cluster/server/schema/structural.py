@@ -7,13 +7,12 @@ real server decodes those kinds into Go structs, and an object without fields of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from setpoint.cluster.server.schema.formats import known_format
-from setpoint.cluster.server.schema.pattern import compile_pattern
+from setpoint.cluster.server.schema.pattern import Pattern, compile_pattern
 
 Json = Any
 """A plain JSON value: None, bool, int, float, str, list or dict."""
@@ -59,7 +58,7 @@ class Structural:
     min_length: int | None = None
     max_length: int | None = None
     pattern: str = ""
-    matcher: re.Pattern[str] | None = None
+    matcher: Pattern | None = None
     min_items: int | None = None
     max_items: int | None = None
     unique_items: bool = False
