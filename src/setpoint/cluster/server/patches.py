@@ -30,7 +30,7 @@ class Patched:
     """What a patch made of an object, and how the two are shown where the outcome cannot be read."""
 
     value: Json
-    shown: str
+    shown: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _json(request: _Request) -> Change:
             patched = json_patch(live, operations)
         except PatchFailed as error:
             raise failure(422, "Invalid", _REFUSED, StatusDetails()) from error
-        return Patched(patched, as_json(patched))
+        return Patched(patched, lambda: as_json(patched))
 
     unknown = unknown_fields(patch) if isinstance(patch, list) else ()
     return Change(run, [f"json patch {problem}" for problem in (*request.duplicates, *(f'unknown field "{path}"' for path in unknown))])
@@ -118,7 +118,7 @@ def _merge(request: _Request) -> Change:
         if not ignoring and not isinstance(patch, dict):
             raise bad_request(f"error decoding patch: {_no_map(patch)}")
         patched = json_merge(live, patch) if isinstance(patch, dict) else patch
-        return Patched(patched, as_json(patched))
+        return Patched(patched, lambda: as_json(patched))
 
     return Change(run, request.duplicates)
 
@@ -138,11 +138,10 @@ def _strategic(request: _Request) -> Change:
             raise failure(422, "Invalid", _REFUSED, StatusDetails()) from error
         except PatchFailure as error:
             raise ApiError(Status(code=500, message=str(error))) from error
-        shown = plain(left)
         if (problem := misfit(type, patched)) is not None:
-            raise unreadable(shown, problem)
+            raise unreadable(plain(left), problem)
         # What is patched is a Go struct, whose kind is not a field of it.
-        return Patched({**patched, "apiVersion": live["apiVersion"], "kind": live["kind"]}, shown)
+        return Patched({**patched, "apiVersion": live["apiVersion"], "kind": live["kind"]}, lambda: plain(left))
 
     return Change(run, request.duplicates)
 

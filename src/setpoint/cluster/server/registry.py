@@ -6,7 +6,7 @@ runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from setpoint.api import ApiError, GroupVersionResource, Operation
@@ -213,7 +213,7 @@ class Registry:
                 lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
                 raise bad_request(f"error strict decoding patch: {lines}")
             warnings += said
-        merged = _patched(target, merged, as_json(merged), applied=True)
+        merged = _patched(target, merged, lambda: as_json(merged), applied=True)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -293,18 +293,24 @@ class Registry:
 
 
 def _patched(
-    target: Target, patched: Json, shown: str, repeated: Sequence[str] = (), *, applied: bool = False, problems: Sequence[str] = ()
+    target: Target,
+    patched: Json,
+    shown: Callable[[], str],
+    repeated: Sequence[str] = (),
+    *,
+    applied: bool = False,
+    problems: Sequence[str] = (),
 ) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     if not isinstance(patched, dict):
-        raise unreadable(shown, write.not_an_object(patched))
+        raise unreadable(shown(), write.not_an_object(patched))
     try:
-        return write.read_object(target, patched, repeated, applied=applied, problems=problems)
+        return write.read_object(target, patched, (), applied=applied, problems=problems)
     except BadRequest as error:
         why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
         if not why:
             raise
-        raise unreadable(shown, why) from error
+        raise unreadable(shown(), why) from error
 
 
 def _uid_mismatch(target: Target, uid: str) -> ApiError:
