@@ -106,9 +106,12 @@ def _requirement(stated: Stated) -> Requirement:
                 )
             return Requirement(key, operator, (_checked_value(key, value),))
         case "=" | "==":
-            return Requirement(key, "=", (_checked_value(key, *stated.values),))
+            (value,) = stated.values
+            return Requirement(key, "=", (_checked_value(key, value),))
         case "!=" | "in" | "notin" as operator:
-            return Requirement(key, operator, tuple(_checked_value(key, value) for value in stated.values))
+            for index, value in enumerate(sorted(stated.values)):
+                _checked_value(key, value, index)
+            return Requirement(key, operator, stated.values)
     raise AssertionError(f"no operator: {stated.operator}")
 
 
