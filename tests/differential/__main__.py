@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--enough", type=int, default=200)
     parser.add_argument("--survey", action="store_true", help="go on after a difference, and report each sort at the end")
+    parser.add_argument("--keep", action="store_true", help="with --survey: make what was found small, and keep it as goldens")
     parser.add_argument("--sort", action="append", default=[], help="only this class of kind")
     arguments = parser.parse_args()
     common = Field(RealServer(arguments.kubeconfig), EmbeddedServer(), prefix=f"d{int(time.time()) % 10_000_000:07d}")
@@ -40,6 +41,8 @@ def main() -> None:
         )
     finally:
         print(findings.report())
+        if arguments.keep:
+            print("\n".join(f"kept {path}" for path in findings.keep(common)))
         print(common.coverage.table())
         print(
             f"{common.coverage.asked} operations in {time.monotonic() - began:.0f} s; waived: {dict(common.coverage.waived) or 'nothing'}"

@@ -75,6 +75,7 @@ class Author:
         self._memory = memory
         self._alive: dict[str, None] = {}
         self._generated = 0
+        self._marks: dict[str, tuple[str, str]] = {}
         self._verbs = tuple(verb for verb in verbs_of(kind) for _ in range(1 + min(weights.get(verb, 1), 40)))
         self._draw: Draw = lambda strategy: strategy.example()
 
@@ -158,25 +159,17 @@ class Author:
             "deletecollection": self._delete_collection,
         }[first](version)  # fmt: skip
 
-    def marker(self, number: int, watch: Step) -> Step:
+    def marker(self, watch: Step) -> Step:
         """A write that a watch is certain to see."""
-        asked = dict(watch.query)
-        version = self.kind.versions[0]
-        labels = MATCHING[
-            ",".join(part for part in asked.get("labelSelector", "").split(",") if not part.startswith("run="))
-            if "(" not in asked.get("labelSelector", "")
-            else asked["labelSelector"].removesuffix(",run=NS")
-        ]
-        chosen = asked.get("fieldSelector", "")
-        name = chosen.removeprefix("metadata.name=") if chosen.startswith("metadata.name=") else self._name(f"marker-{number}")
-        reference = self._reference(name)
+        version, mark = self.kind.versions[0], {"marker": watch.mark}
+        labels, name = self._marks[watch.mark]
+        reference = self._reference(name or self._name(watch.mark))
         if reference in self._alive:
-            patch = {"metadata": {"annotations": {"marker": str(number)}}}
-            return Step(
-                "marker", self.kind.sort, "PATCH", self.path(reference, version), (), patch, CONTENT_TYPES["merge"], about=reference
-            )
-        body = self._whole(name, version, self.kind.bases[0], {"labels": labels, "annotations": {"marker": str(number)}})
-        return Step("marker", self.kind.sort, "POST", self.kind.collection(version), (), body, "application/json", about=reference)
+            change, path = {"metadata": {"annotations": mark}}, self.path(reference, version)
+            return Step("marker", self.kind.sort, "PATCH", path, (), change, CONTENT_TYPES["merge"], about=reference, mark=watch.mark)
+        body = self._whole(reference.partition("/")[2], version, self.kind.bases[0], {"labels": MATCHING[labels], "annotations": mark})
+        path = self.kind.collection(version)
+        return Step("marker", self.kind.sort, "POST", path, (), body, "application/json", about=reference, mark=watch.mark)
 
     def _whole(self, name: str, version: str, base: Json, metadata: Json) -> Json:
         meta = {"name": name, **metadata}
@@ -269,26 +262,21 @@ class Author:
             about=reference,
         )
 
-    def _selection(self, *, watch: bool = False) -> Query:
-        query: Query = []
-        labels = ""
-        if self._sometimes(35):
-            labels = self._pick(SELECTORS)
-        elif self._sometimes(2):
-            labels = self._pick(BAD_SELECTORS)
-        if not self.kind.namespaced:
-            labels = f"{labels},run=NS" if labels else "run=NS"
-        if labels:
-            query.append(("labelSelector", labels))
+    def _selection(self) -> Query:
+        labels = self._pick(SELECTORS) if self._sometimes(35) else self._pick(BAD_SELECTORS) if self._sometimes(2) else ""
+        query = self._labelled(labels)
         if self._sometimes(20):
-            fields = (
-                f"metadata.name={self._name('a')}",
-                *(("metadata.name!=x",) if watch else (f"metadata.name!={self._name('a')}", *self.kind.fields)),
-            )
-            query.append(("fieldSelector", self._pick(fields)))
+            name = self._name("a")
+            query.append(("fieldSelector", self._pick((f"metadata.name={name}", f"metadata.name!={name}", *self.kind.fields))))
         elif self._sometimes(2):
             query.append(("fieldSelector", self._pick(BAD_FIELDS)))
         return query
+
+    def _labelled(self, labels: str) -> Query:
+        """A label selector; one for what is the sequence's own, where all sequences share a collection."""
+        if not self.kind.namespaced:
+            labels = f"{labels},run=NS" if labels else "run=NS"
+        return [("labelSelector", labels)] if labels else []
 
     def _list(self, version: str) -> Step:
         about = f"{self.kind.plural}/"
@@ -310,16 +298,21 @@ class Author:
         return Step("list", self.kind.sort, "GET", self.kind.collection(version), tuple(query), accept=accept, about=about)
 
     def _watch(self, version: str) -> Step:
-        query = [("watch", self._pick(("true", "1"))), *self._selection(watch=True)]
+        mark = f"mark{len(self._marks) + 1}"
+        labels = self._pick(SELECTORS) if self._sometimes(35) else ""
+        query = [("watch", self._pick(("true", "1"))), *self._labelled(labels)]
+        name = self._name("a") if self._sometimes(12) else ""
+        if name or self._sometimes(8):
+            query.append(("fieldSelector", f"metadata.name={name}" if name else "metadata.name!=x"))
+        self._marks[mark] = labels, name
         query += self._pick(_WATCH_VERSIONS if self.kind.plural in self._memory.lists else _WATCH_VERSIONS[3:])(self.kind.plural)
         if self._sometimes(30):
             query.append(("allowWatchBookmarks", "true"))
         if self._sometimes(2):
-            query += self._pick(([("continue", "x")], [("limit", "2")], [("timeoutSeconds", "x")], [("resourceVersionMatch", "Exact")]))
+            query += self._pick(_RARE_WATCHES)
         accept = self._pick((TABLE, PARTIAL)) if self._sometimes(15) else "application/json"
-        return Step(
-            "watch", self.kind.sort, "GET", self.kind.collection(version), tuple(query), accept=accept, about=f"{self.kind.plural}/"
-        )
+        about, path = f"{self.kind.plural}/", self.kind.collection(version)
+        return Step("watch", self.kind.sort, "GET", path, tuple(query), accept=accept, about=about, mark=mark)
 
     def _change(self) -> Json:
         """A partial object that changes another one."""
@@ -576,6 +569,10 @@ _WATCH_VERSIONS = (
     _listed(("resourceVersion", "bad")),
 )
 """The first three need an earlier list."""
+_RARE_WATCHES: tuple[Query, ...] = (
+    [("continue", "x")], [("limit", "2")], [("timeoutSeconds", "x")], [("resourceVersionMatch", "Exact")],
+    [("labelSelector", "l in")], [("fieldSelector", "spec.nothing=1")],
+)  # fmt: skip
 _RARE_OPERATIONS: tuple[Json, ...] = (
     {"op": "test", "path": "/metadata/nothing", "value": None},
     {"op": "test", "path": "/metadata/name", "value": "wrong"},

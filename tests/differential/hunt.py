@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .coverage import ENOUGH
+from .golden import keep, record
 from .machine import Field, converse
+from .reduce import reduced, signature
 from .session import Different, Session
+from .steps import Step
 
 EXAMPLES, STEPS = 12, 30
 """Sequences of one round, and steps of a sequence."""
@@ -18,18 +23,17 @@ EXAMPLES, STEPS = 12, 30
 
 @dataclass
 class Findings:
-    """What has been found, one of each sort with its sequence, and how often."""
+    """What has been found, one of each sort with its shortest sequence, and how often."""
 
     count: Counter[str] = field(default_factory=Counter)
-    first: dict[str, tuple[list[str], Different]] = field(default_factory=dict)
+    first: dict[str, tuple[list[Step], Different]] = field(default_factory=dict)
 
     def __call__(self, session: Session, different: Different) -> None:
         """Takes note of one."""
-        kind = different.step.path
-        name = f"{different.step.what} {kind.split('/NS/')[-1].split('?')[0]}: {', '.join(dict.fromkeys(each.where for each in different.found))}"
+        name = f"{_about(different.step)} {signature(different)}"
         self.count[name] += 1
         if name not in self.first or len(self.first[name][0]) > len(session.steps):
-            self.first[name] = ([str(step) for step in session.steps], different)
+            self.first[name] = (list(session.steps), different)
 
     def report(self, *, steps: int = 6) -> str:
         """Everything, the most frequent first."""
@@ -38,11 +42,26 @@ class Findings:
             told, different = self.first[name]
             lines += [
                 f"== {count} x {name}",
-                *(f"   . {step[:700]}" for step in told[-steps:]),
+                *(f"   . {str(step)[:700]}" for step in told[-steps:]),
                 *(f"   {each}" for each in different.found[:6]),
                 "",
             ]
         return "\n".join(lines)
+
+    def keep(self, common: Field) -> list[Path]:
+        """Makes each as small as it can be, and keeps it as a golden."""
+        kept = []
+        for name, (steps, different) in self.first.items():
+            few = reduced(common.sides, steps)
+            if few:
+                label = re.sub(r"[^a-z0-9]+", "-", f"{_about(different.step)}-{different.step.what}".lower()).strip("-")
+                number = hashlib.sha256(name.encode()).hexdigest()[:6]
+                kept.append(keep(record(f"{label}-{number}", few, common.real, common.namespace())))
+        return kept
+
+
+def _about(step: Step) -> str:
+    return step.about.partition("/")[0] or step.path.rpartition("/")[2]
 
 
 def hunt(
@@ -66,8 +85,3 @@ def hunt(
             say(f"{common.coverage.asked} operations in {spent:.0f} s")
         if sorts and common.coverage.asked >= operations:
             return
-
-
-def dumped(session: Session) -> str:
-    """A sequence as JSON."""
-    return json.dumps([step.plain() for step in session.steps], indent=1)

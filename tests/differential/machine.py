@@ -40,6 +40,11 @@ class Field:
         """One that has not been used."""
         return f"{self.prefix}-{next(self._numbers):06d}"
 
+    def sides(self) -> list[Side]:
+        """Both servers, the real one first, for a new sequence."""
+        namespace = self.namespace()
+        return [Side(server, namespace) for server in (self.real, self.ours)]
+
     def define(self) -> None:
         """Has both servers serve the custom kinds. Raises AssertionError."""
         for server in (self.real, self.ours):
@@ -77,7 +82,7 @@ def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) 
         def __init__(self) -> None:
             super().__init__()
             self.over = False
-            self.session = Session([Side(server, namespace) for namespace in [common.namespace()] for server in (common.real, common.ours)])
+            self.session = Session(common.sides())
 
         @initialize(data=st.data())
         def begin(self, data: st.DataObject) -> None:
@@ -113,13 +118,13 @@ def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) 
         def teardown(self) -> None:
             try:
                 if not self.over:
-                    for number, watching in enumerate(self.session.watching):
-                        self.take(self.author.marker(number, watching.step))
+                    for watching in self.session.watching:
+                        self.take(self.author.marker(watching.step))
                         if self.over:
                             return
-                    for number, watching in enumerate(self.session.watching):
+                    for watching in self.session.watching:
                         try:
-                            self.session.drain(watching, number)
+                            self.session.drain(watching)
                         except Different as different:
                             self.end(different)
                             return

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .compare import Difference, differences
-from .generate import TABLE
 from .normalise import Normaliser
 from .servers import Server, Standing
 from .steps import Answer, Json, Memory, Request, Step
@@ -111,22 +110,34 @@ class Session:
         self._judge(step, [side.note(step, answer) for side, answer in zip(self.sides, answers, strict=True)])
         return answers[0]
 
-    def drain(self, watching: Watching, number: int) -> int:
-        """Reads a watch until the marker of that number has come, and compares. Gives how many events there were."""
+    def drain(self, watching: Watching) -> None:
+        """Reads a watch until what bears its mark has come, and compares. Raises `Different`."""
         told: list[list[Json]] = []
         for side, stream in zip(self.sides, watching.streams, strict=True):
             try:
-                events = stream.until(lambda event: _is_marker(event, str(number)))
+                events = stream.until(lambda event: _bears(event, watching.step.mark))
             except TimeoutError:
                 events = [{"type": "SILENCE", "object": {}}]
             finally:
                 stream.close()
             told.append([said for event in events if (said := side.normaliser.event(event)) is not None])
         watching.streams = []
-        for side, events in zip(self.sides, told, strict=True):
-            side.told.append({"events": events})
-        self._judge(watching.step, [{"events": events} for events in told])
-        return len(told[0])
+        for side, seen in zip(self.sides, told, strict=True):
+            side.told.append({"events": seen})
+        self._judge(watching.step, [{"events": seen} for seen in told])
+
+    def perform(self, steps: Iterable[Step]) -> None:
+        """Takes all steps of a sequence, and reads the watches whose mark has been made. Raises `Different`."""
+        steps = list(steps)
+        try:
+            for step in steps:
+                self.take(step)
+            marked = {step.mark for step in steps if step.what == "marker"}
+            for watching in self.watching:
+                if watching.step.mark in marked:
+                    self.drain(watching)
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Leaves the watches that are still open."""
@@ -144,11 +155,11 @@ class Session:
             raise Different(step, found)
 
 
-def _is_marker(event: Json, number: str) -> bool:
+def _bears(event: Json, mark: str) -> bool:
     obj = event["object"]
     if obj.get("kind") == "Table":
         obj = ((obj.get("rows") or [{}])[0]).get("object") or {}
-    return (obj.get("metadata", {}).get("annotations") or {}).get("marker") == number
+    return (obj.get("metadata", {}).get("annotations") or {}).get("marker") == mark
 
 
-__all__ = ["FIRST", "TABLE", "Different", "Session", "Side", "Watching"]
+__all__ = ["FIRST", "Different", "Session", "Side", "Watching"]

@@ -37,7 +37,8 @@ class Step:
     """One request. `what` (verb and sort of patch) and `sort` (class of kind) are what coverage counts it under.
 
     With `base`, the body is the object as this server answered last under that reference (or `age` versions before), with `edits` made;
-    `twice` names a member of the body that is said twice. `about` is the object it is about, `generates` the symbol of a name to be made.
+    `twice` names a member of the body that is said twice. `about` is the object it is about, `generates` the symbol of a name to be made. `mark` is what the last
+    event of a watch will bear, and the write that makes it.
     """
 
     what: str
@@ -54,6 +55,7 @@ class Step:
     edits: tuple[Edit, ...] = ()
     twice: str = ""
     generates: str = ""
+    mark: str = ""
 
     def __str__(self) -> str:
         asked = f"{self.method} {self.path}" + (f"?{urlencode(self.query)}" if self.query else "")
