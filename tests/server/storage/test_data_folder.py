@@ -216,6 +216,29 @@ def test_a_disk_that_takes_no_more_undoes_and_the_next_write_is_tried_afresh(fol
     assert held(folder)[0] == 202
 
 
+def test_what_compaction_drops_while_the_disk_is_full_goes_with_the_next_write(folder: Path) -> None:
+    async def main(storage: SqliteStorage) -> None:
+        take(storage, ("delete", "/configmaps", "a/0"))
+        await storage.settled(202)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        try:
+            take(storage, PUT)
+            storage.compact(202)
+            with pytest.raises(NotDurable):
+                await storage.settled(203)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        take(storage, PUT)
+        await storage.settled(203)
+
+    in_folder(folder, main)
+    with opened(folder) as connection:
+        assert connection.execute("SELECT count(*), min(deleted), max(deleted) FROM changes").fetchone() == (150, 0, 0)
+        assert connection.execute("SELECT revision, compacted FROM storage").fetchone() == (203, 202)
+    assert held(folder)[0] == 203
+
+
 # snapshots
 
 

@@ -11,7 +11,9 @@ import pytest
 from tests.server.talk import CONFIGMAPS, CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, config_map, widget
 
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.storage import NotDurable, SqliteStorage
+from setpoint.cluster.server.custom import CLEANUP
+from setpoint.cluster.server.encoding import decode, encode
+from setpoint.cluster.server.storage import NotDurable, Record, SqliteStorage
 from setpoint.cluster.server.storage.database import open_database
 from setpoint.world import World, simulate
 
@@ -23,10 +25,12 @@ class Disk:
         self.quick = asyncio.Event()
         self.quick.set()
         self.full = False
+        self.refused = 0
 
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
         await self.quick.wait()
         if self.full:
+            self.refused += 1
             raise NotDurable("the data folder /data cannot be written: disk is full; make room there and try again")
         return function(*args)
 
@@ -185,14 +189,42 @@ def test_a_kind_whose_deletion_could_not_be_stored_is_served_on_and_goes_later(t
         assert [item["metadata"]["name"] for item in (await t.do("list", WIDGETS, "default/"))["items"]] == ["w"]
         disk.full = False
         await t.do("delete", CRDS, "widgets.example.com")
-        disk.full = True  # for what the server then does of its own accord
         await asyncio.sleep(1)
-        disk.full = False
-        await asyncio.sleep(30)
         assert await watch.told() == [("DELETED", "w")]
         assert await watch.read() is None
         with pytest.raises(Refused, match="404"):
             await t.do("get", CRDS, "widgets.example.com")
+
+    on_disk(tmp_path, main)
+
+
+def test_what_the_server_does_of_its_own_accord_is_tried_again_and_not_without_end(tmp_path: Path) -> None:
+    definition, kept = "apiextensions.k8s.io/customresourcedefinitions", "widgets.example.com"
+
+    async def main(t: Talk, disk: Disk) -> None:
+        await t.create(CRDS, WIDGET_CRD)
+        await t.create(WIDGETS, widget("w"))
+        storage = t.server.storage
+        t.server.stop()
+        # As if a crash had come right after the definition was marked.
+        found = storage.get(definition, kept)
+        assert found is not None
+        crd = decode(found.value)
+        revision = storage.revision + 1
+        crd["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": [CLEANUP], "resourceVersion": str(revision)}
+        storage._listeners = ()  # type: ignore[attr-defined]  # the first server does not see it
+        storage.put(Record(definition, kept, encode(crd), revision), expected=found.revision)
+        await storage.settled(storage.revision)
+
+        disk.full, disk.refused = True, 0
+        t.server = ApiServer(t.world, storage=storage)
+        await asyncio.sleep(11)
+        assert 1 <= disk.refused <= 4
+        assert [item["metadata"]["name"] for item in (await t.do("list", WIDGETS, "default/"))["items"]] == ["w"]
+        disk.full = False
+        await asyncio.sleep(11)
+        assert storage.get(definition, kept) is None
+        assert storage.list("example.com/widgets").records == []
 
     on_disk(tmp_path, main)
 
