@@ -8,9 +8,9 @@ from __future__ import annotations
 from setpoint.api import ApiError, GroupVersionResource
 from setpoint.api.status import not_supported_here
 
-_POLICIES = "admission policies (admissionregistration.k8s.io)"
-_WEBHOOKS = "admission webhooks (admissionregistration.k8s.io)"
-_ACCESS = "access reviews (authorization.k8s.io): there is no role-based access control, and who has the token may do everything;"
+_POLICIES = "the group admissionregistration.k8s.io with its admission policies"
+_WEBHOOKS = "the group admissionregistration.k8s.io with its webhooks"
+_ACCESS = "the review of what somebody may do: whoever has the token may do everything. It"
 
 ABSENT: dict[tuple[str, str], str] = {
     ("", "bindings"): "binding pods to nodes",
@@ -22,8 +22,8 @@ ABSENT: dict[tuple[str, str], str] = {
     ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"): _WEBHOOKS,
     ("admissionregistration.k8s.io", "validatingwebhookconfigurations"): _WEBHOOKS,
     ("apiregistration.k8s.io", "apiservices"): "aggregation of API servers (APIService)",
-    ("authentication.k8s.io", "selfsubjectreviews"): "reviews of who one is (SelfSubjectReview)",
-    ("authentication.k8s.io", "tokenreviews"): "reviews of tokens (TokenReview)",
+    ("authentication.k8s.io", "selfsubjectreviews"): "the review of who somebody is (SelfSubjectReview)",
+    ("authentication.k8s.io", "tokenreviews"): "the review of tokens (TokenReview)",
     ("authorization.k8s.io", "localsubjectaccessreviews"): _ACCESS,
     ("authorization.k8s.io", "selfsubjectaccessreviews"): _ACCESS,
     ("authorization.k8s.io", "selfsubjectrulesreviews"): _ACCESS,
@@ -42,7 +42,7 @@ ABSENT_SUBRESOURCES: dict[tuple[str, str, str], str] = {
     ("", "pods", "portforward"): "port-forward to pods, in which nothing runs,",
     ("", "pods", "proxy"): "the proxy to pods, in which nothing runs,",
     ("", "pods", "resize"): "the subresource resize of pods",
-    ("", "serviceaccounts", "token"): "tokens of service accounts",
+    ("", "serviceaccounts", "token"): "the subresource token of service accounts",
     ("", "services", "proxy"): "the proxy to services, behind which nothing runs,",
     ("certificates.k8s.io", "certificatesigningrequests", "approval"): "approval of certificate signing requests",
 }
