@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from setpoint.api import Answer, GroupVersionResource, Operation
-from setpoint.api.operation import JSON, PROTOBUF, STRATEGIC_MERGE_PATCH
+from setpoint.api.operation import JSON, PROTOBUF
 from setpoint.cluster.server import ApiServer
+from setpoint.cluster.server.builtin import kinds
+from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.world import simulate
 
 PAGE = Path(__file__).parents[2] / "docs" / "embedded.md"
@@ -46,26 +48,53 @@ def other(group: str, version: str, resource: str) -> Operation:
     return Operation(verb="list", resource=GroupVersionResource(group, version, resource))
 
 
+def part(resource: str, name: str) -> Operation:
+    return Operation(verb="get", resource=GroupVersionResource("", "v1", resource), namespace="default", name="one", subresource=name)
+
+
 RULES = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "x-kubernetes-validations": [{"rule": "true"}]}}}}
 WEBHOOK = {"strategy": "Webhook", "webhook": {"clientConfig": {"url": "https://localhost"}, "conversionReviewVersions": ["v1"]}}
 
 ROWS: dict[str, list[Operation]] = {
-    "strategic merge patch": [
-        Operation(verb="patch", resource=CONFIG_MAPS, namespace="default", name="one", body=b"{}", content_type=STRATEGIC_MERGE_PATCH),
-    ],
-    "protobuf bodies": [create(CONFIG_MAPS, b"k8s\0", content_type=PROTOBUF)],
     "validation rules in CEL": [create(DEFINITIONS, definition({"schema": RULES}))],
-    "selectable fields of custom kinds": [create(DEFINITIONS, definition({"selectableFields": [{"jsonPath": ".spec.size"}]}))],
     "conversion webhooks of custom kinds": [create(DEFINITIONS, definition({}, conversion=WEBHOOK))],
-    "Node, and other kinds of the groups that are served": [other("", "v1", "nodes"), other("apps", "v1", "statefulsets")],
-    "Job, Role, webhook configurations, and all other groups": [
-        other("batch", "v1", "jobs"),
-        other("rbac.authorization.k8s.io", "v1", "roles"),
-        other("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations"),
+    "admission webhooks": [
+        other("admissionregistration.k8s.io", "v1", f"{when}webhookconfigurations") for when in ("mutating", "validating")
     ],
-    "logs, exec, port-forward of pods": [
-        Operation(verb="get", resource=GroupVersionResource("", "v1", "pods"), namespace="default", name="one", subresource=subresource)
-        for subresource in ("log", "exec", "portforward")
+    "admission policies": [
+        other("admissionregistration.k8s.io", "v1", f"{when}admission{what}")
+        for when in ("mutating", "validating")
+        for what in ("policies", "policybindings")
+    ],
+    "reviews of access": [
+        create(GroupVersionResource("authorization.k8s.io", "v1", f"{whose}subject{what}reviews"), {})
+        for whose, what in (("", "access"), ("local", "access"), ("self", "access"), ("self", "rules"))
+    ],
+    "reviews of tokens": [create(GroupVersionResource("authentication.k8s.io", "v1", "tokenreviews"), {})],
+    "reviews of who one is": [create(GroupVersionResource("authentication.k8s.io", "v1", "selfsubjectreviews"), {})],
+    "APIService": [other("apiregistration.k8s.io", "v1", "apiservices")],
+    "logs, exec, attach, port-forward of pods": [part("pods", name) for name in ("log", "exec", "attach", "portforward")],
+    "ephemeral containers and resize of pods": [part("pods", "ephemeralcontainers"), part("pods", "resize")],
+    "eviction of pods": [part("pods", "eviction")],
+    "binding pods to nodes": [part("pods", "binding")],
+    "tokens of service accounts": [part("serviceaccounts", "token")],
+    "approval of certificate signing requests": [
+        Operation(
+            verb="get",
+            resource=GroupVersionResource("certificates.k8s.io", "v1", "certificatesigningrequests"),
+            name="one",
+            subresource="approval",
+        )
+    ],
+    "kinds of alpha and beta versions": [other("resource.k8s.io", "v1beta2", "deviceclasses")],
+    "protobuf bodies of custom resources": [
+        Operation(
+            verb="create",
+            resource=GroupVersionResource("example.com", "v1", "boats"),
+            namespace="default",
+            body=b"k8s\0",
+            content_type=PROTOBUF,
+        )
     ],
 }
 
@@ -88,6 +117,7 @@ def test_what_is_not_there_is_refused_and_says_so(what: str) -> None:
     async def main(world: Any) -> list[tuple[int, str]]:
         server = ApiServer(world)
         await server.handle(create(CONFIG_MAPS, CONFIG_MAP))
+        await server.handle(create(DEFINITIONS, definition({})))
         answers = [await server.handle(operation) for operation in ROWS[what]]
         server.stop()
         return [(answer.status, answer.body.decode()) for answer in answers if isinstance(answer, Answer)]
@@ -96,3 +126,10 @@ def test_what_is_not_there_is_refused_and_says_so(what: str) -> None:
     assert len(answers) == len(ROWS[what])
     for operation, (status, said) in zip(ROWS[what], answers, strict=True):
         assert (status, message in said) == (code, True), f"{operation}: {said}"
+
+
+def test_the_table_of_kinds_is_what_the_behaviours_say() -> None:
+    section = PAGE.read_text().partition("## Built-in kinds")[2].partition("\n## ")[0]
+    rows = {level: names.split(", ") for level, names in re.findall(r"^\| (full|common|schema) \| .+ \| (.+) \|$", section, re.MULTILINE)}
+    served = sorted(dict.fromkeys(kind.kind for kind in kinds()))
+    assert rows == {level: [name for name in served if behaviour_of(name).support == level] for level in ("full", "common", "schema")}
