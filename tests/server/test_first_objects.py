@@ -1,8 +1,9 @@
 """What is there before anybody has asked for anything, as on a real server."""
 
+from tests.server.talk import NAMESPACES, Talk, names, talk
+
 from setpoint.api import GroupVersionResource
 from setpoint.cluster.server import ApiServer
-from tests.server.talk import NAMESPACES, Talk, names, talk
 
 SERVICES = GroupVersionResource("", "v1", "services")
 CLASSES = GroupVersionResource("scheduling.k8s.io", "v1", "priorityclasses")
