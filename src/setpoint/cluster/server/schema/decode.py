@@ -56,7 +56,7 @@ def decode_yaml(body: bytes) -> tuple[Json, list[str]]:
         except MalformedBody:
             pass  # a flow mapping that is YAML alone
     try:
-        node = yaml.compose(body.partition(b"\n---")[0], Loader=_Loader)
+        node = yaml.compose(body.partition(b"\n---")[0], Loader=_Loader if len(body) < _LONG else _QuickLoader)
         value = None if node is None else _Reading(len(body) + _ALIASES).value(node)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedBody(f"error converting YAML to JSON: yaml: {_yaml_problem(error)}") from error
@@ -186,18 +186,29 @@ _FLOW_DEPTH = 200
 """Brackets within brackets; the time that each letter takes grows with them."""
 
 
-class _Loader(yaml.SafeLoader):
-    """Composes nodes, and marks the scalars whose type their text alone decides."""
+class _Marking:
+    """Marks the scalars whose type their text alone decides."""
+
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
+        if kind is yaml.ScalarNode and implicit[0]:
+            return _PLAIN
+        return _TAG + ("str" if kind is yaml.ScalarNode else "map" if kind is yaml.MappingNode else "seq")
+
+
+class _Loader(_Marking, yaml.SafeLoader):
+    """Composes nodes."""
 
     def fetch_flow_collection_start(self, token: Any) -> None:
         if self.flow_level >= _FLOW_DEPTH:
             raise MalformedBody("yaml: exceeded max depth")
         super().fetch_flow_collection_start(token)
 
-    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
-        if kind is yaml.ScalarNode and implicit[0]:
-            return _PLAIN
-        return _TAG + ("str" if kind is yaml.ScalarNode else "map" if kind is yaml.MappingNode else "seq")
+
+class _QuickLoader(_Marking, yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]  # which is either
+    """The same by libyaml, several times as fast, for what is long: requests wait for each other here."""
+
+
+_LONG = 32 * 1024
 
 
 class _Reading:
