@@ -21,6 +21,7 @@ from typing import Any
 
 Json = dict[str, Any]
 Step = tuple[Any, ...]
+What = Json | bytes | Callable[[Json], Json]
 GROUP = "listed.setpoint.dev"
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
@@ -118,11 +119,11 @@ _TWO_KEYS_NO_DEFAULT = _schema(parts=keyed("name", "kind", name=STRING, value=ST
 _KIND_NO_DEFAULT = _schema(parts=keyed("name", name=STRING, value=STRING, kind=STRING))
 
 
-def _a(manager: str, spec: Json | None = None, **options: Any) -> Step:
+def _a(manager: str, spec: What | None = None, **options: Any) -> Step:
     return ("apply", manager, spec or {}, options)
 
 
-def _u(manager: str, spec: Json | None = None, **options: Any) -> Step:
+def _u(manager: str, spec: What | None = None, **options: Any) -> Step:
     return ("update", manager, spec or {}, options)
 
 
@@ -138,7 +139,7 @@ def _extracted(manager: str, field: str, add: Any = None, without: tuple[str, ..
     """What a manager owns of a map, a set or a list by name in the live object, as it would apply it again, with something more or less."""
 
     def spec(live: Json) -> Json:
-        owned = next((entry["fieldsV1"] for entry in live["metadata"].get("managedFields", []) if entry["manager"] == manager), {})
+        owned: Json = next((entry["fieldsV1"] for entry in live["metadata"].get("managedFields", []) if entry["manager"] == manager), {})
         below = owned.get("f:spec", {}).get(f"f:{field}")
         value = (live.get("spec") or {}).get(field)
         if below is None:
@@ -695,7 +696,7 @@ IGNORED: dict[str, list[Step]] = {
 EXTRACTED: dict[str, list[Step]] = {
     "apply_one_extract_apply_one_own_both": [_a("one", {"parts": _named("a")}), _a("one", _extracted("one", "parts", _named("b")))],
     "extract_apply_from_beginning": [
-        _a("one", _extracted("one", "parts", _named("a")) and {"parts": _named("a")}),
+        _a("one", {"parts": _named("a")}),
         _a("one", _extracted("one", "parts", _named("b"))),
     ],
     "apply_after_extract_remove_fields": [_a("one", {"parts": _named("a", "b")}), _a("one", _extracted("one", "parts", without=("a",)))],

@@ -34,6 +34,7 @@ def test_case(case: str) -> None:
         live = None
         for number, step in enumerate(steps):
             if step[0] in ("schema", "versions"):
+                assert definition is not None
                 await t.do("patch", CRDS, definition["metadata"]["name"], changed(step, definition), content_type=MERGE)
                 continue
             request = request_of(step, kind, definition, name, live)
