@@ -13,12 +13,15 @@ from setpoint.client import Client, Connection, InProcessTransport
 from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.controllers import control_plane_controllers
-from setpoint.k8s.apps.v1 import Deployment, ReplicaSet
-from setpoint.k8s.core.v1 import ConfigMap, Namespace, Pod
+from setpoint.k8s.apps.v1 import Deployment, ReplicaSet, StatefulSet
+from setpoint.k8s.batch.v1 import Job
+from setpoint.k8s.core.v1 import ConfigMap, Namespace, PersistentVolumeClaim, Pod
 from setpoint.manager import Manager
 from setpoint.objects import ObjectMeta
 from setpoint.world import Chance, World, simulate
 
+from .test_jobs import a_cron_job, a_job
+from .test_statefulsets import a_claim_template, a_stateful_set
 from .test_workloads import a_deployment
 from .things import Widget, a_map, a_widget, blocking
 
@@ -118,6 +121,51 @@ def test_a_deployment_that_is_changed_while_it_rolls_out_ends_as_it_was_last_ask
         await asyncio.sleep(60)
         assert await client.list(ReplicaSet) == []
         assert await client.list(Pod) == []
+
+    in_any_order(seed, story)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_stateful_set_that_is_changed_while_it_comes_up_ends_as_it_was_last_asked(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        pause = world.chance.uniform
+        claims = [a_claim_template()]
+        await client.create(a_stateful_set(4, volume_claim_templates=claims))
+        for image, replicas in (("db:2", 3), ("db:3", 2)):
+            await asyncio.sleep(pause(0, 20))
+            found = await client.get(StatefulSet, "default/db")
+            assert found is not None
+            found.spec.template.spec.containers[0].image = image
+            found.spec.replicas = replicas
+            await client.update(found)
+        await asyncio.sleep(pause(0, 5))
+        pods = await client.list(Pod)
+        if pods:
+            await client.delete(pods[-1])
+        await asyncio.sleep(240)
+        assert {pod.name: pod.spec.containers[0].image for pod in await client.list(Pod)} == {"db-0": "db:3", "db-1": "db:3"}
+        found = await client.get(StatefulSet, "default/db")
+        assert found is not None
+        assert (found.status.ready_replicas, found.status.current_revision) == (2, found.status.update_revision)
+        assert all(claim.status.phase == "Bound" for claim in await client.list(PersistentVolumeClaim))
+
+    in_any_order(seed, story)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_job_does_each_index_and_a_cron_job_starts_nothing_twice(seed: int) -> None:
+    async def story(client: Client, world: World) -> None:
+        await client.create(a_job(completions=4, parallelism=2, completion_mode="Indexed"))
+        await client.create(a_cron_job("* * * * *", successful_jobs_history_limit=10))
+        await asyncio.sleep(310)
+        job = await client.get(Job, "default/job")
+        assert job is not None
+        assert (job.status.succeeded, job.status.completed_indexes, job.status.failed) == (4, "0-3", None)
+        runs = [found for found in await client.list(Job) if found.name.startswith("cron-")]
+        assert len(runs) == 5
+        pods = await client.list(Pod)
+        for run in runs:
+            assert len([pod for pod in pods if pod.name.startswith(run.name)]) == 1
 
     in_any_order(seed, story)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
+from setpoint.client import Client, Config, Connection, HttpTransport
 from setpoint.cluster.controllers import control_plane_controllers
+from setpoint.cluster.hosted import hosted
 from setpoint.k8s.core.v1 import ConfigMap, Namespace, ServiceAccount
 from setpoint.manager import Manager
 from setpoint.objects import ObjectMeta
 from setpoint.testing import Cluster
+from setpoint.world import real_world
 
 CA = "-----BEGIN CERTIFICATE-----"
 FIRST = ["default", "kube-node-lease", "kube-public", "kube-system"]
@@ -66,3 +70,21 @@ def test_a_namespace_that_goes_is_not_furnished_again(cluster: Cluster) -> None:
     cluster.settle()
     assert cluster.get(Namespace, "shop") is None
     assert [found.namespace for found in cluster.list(ServiceAccount)] == FIRST
+
+
+def test_a_server_that_is_reached_over_https_publishes_its_own_authority() -> None:
+    with hosted() as address:
+
+        async def main() -> str:
+            world = real_world()
+            transport = HttpTransport(Config(server=address.url, ca_data=address.ca_pem, token=address.token), world)
+            client = Client(Connection(transport, world))
+            try:
+                async with asyncio.timeout(30):
+                    while (found := await client.get(ConfigMap, "default/kube-root-ca.crt")) is None:
+                        await asyncio.sleep(0.02)
+                return found.data["ca.crt"]
+            finally:
+                await client.connection.close()
+
+        assert asyncio.run(main()) == address.ca_pem.decode()

@@ -91,8 +91,12 @@ def class_of(info: KindInfo, scheme: Scheme) -> type[Object] | None:
 async def built_in(client: Client, scheme: Scheme) -> list[Kind]:
     """The kinds that are there without a definition."""
     defined = {f"{crd.spec.names.plural}.{crd.spec.group}" for crd in await client.list(CustomResourceDefinition)}
-    served = [one.info for one in await client.discovery.everything() if all(verb in one.verbs for verb in NEEDED)]
-    return [Kind(info, class_of(info, scheme)) for info in served if info.group_version_resource.group_resource not in defined]
+    found: dict[str, KindInfo] = {}
+    for one in await client.discovery.everything():
+        resource = one.info.group_version_resource.group_resource
+        if resource not in defined and all(verb in one.verbs for verb in NEEDED):
+            found.setdefault(resource, one.info)  # one version of each is enough: the preferred one comes first
+    return [Kind(info, class_of(info, scheme)) for info in found.values()]
 
 
 def defined_by(crd: CustomResourceDefinition | None) -> KindInfo | None:
