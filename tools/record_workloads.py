@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from record_builtins import ASSIGNED, Recorder
 
 CASES = Path(__file__).resolve().parent.parent / "tests" / "server" / "builtin" / "workloads"
 NAMESPACE = "recorded-workloads"
+WARNING = re.compile(r'299 - "(.*)"', re.DOTALL)
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Json = dict[str, Any]
@@ -33,6 +36,18 @@ class Workloads(Recorder):
             for resource in resources:
                 kind = resource["responseKind"]["kind"]
                 self._resources.setdefault((path.partition("/")[2], kind), (resource["resource"], resource["scope"] == "Namespaced"))
+
+    def ask(self, method: str, path: str, body: Json) -> tuple[int, Json]:
+        """As `Recorder.ask`; what the server warns of is under ``_warnings`` in an answer of success."""
+        request = urllib.request.Request(self._url + path, json.dumps(body).encode(), method=method)
+        request.add_header("Authorization", f"Bearer {self._token}")
+        request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, context=self._tls) as response:
+                warned = [WARNING.sub(r"\1", text).replace('\\"', '"') for text in response.headers.get_all("Warning") or []]
+                return response.status, {**json.load(response), "_warnings": warned}
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
 
     def collection(self, body: Json) -> str:
         version = body["apiVersion"]
@@ -50,11 +65,14 @@ class Workloads(Recorder):
         code, old = self.ask("POST", collection, case["first"])
         assert code == 201, (case["name"], old)
         if "status" in case:
+            old.pop("_warnings")
             code, old = self.ask("PUT", f"{path}/status", {**old, "status": case["status"]})
             assert code == 200, (case["name"], old)
+        old.pop("_warnings", None)
         body = {**body, "metadata": {**body["metadata"], "resourceVersion": old["metadata"]["resourceVersion"]}}
         answer = answered(*self.ask("PUT", f"{path}/{case['at']}" if "at" in case else path, body))
         _, left = self.ask("DELETE", path, {"gracePeriodSeconds": 0, "propagationPolicy": "Background"})
+        left.pop("_warnings", None)
         if left.get("metadata", {}).pop("finalizers", None):
             self.ask("PUT", path, left)
         return {**asked, **answer}
@@ -66,6 +84,7 @@ def answered(code: int, content: Json) -> Json:
         details = content.get("details") or {}
         refused = {"code": code, "reason": content.get("reason", ""), "message": content["message"], "causes": details.get("causes", [])}
         return dict(json.loads(UID.sub("<uid>", json.dumps(refused))))
+    warned = content.pop("_warnings", [])
     uid = content["metadata"].get("uid", "")
     kept = {**content, "metadata": {key: value for key, value in content["metadata"].items() if key not in ASSIGNED}}
     if kept["metadata"].get("namespace") == NAMESPACE:
@@ -76,7 +95,7 @@ def answered(code: int, content: Json) -> Json:
         if condition.get("reason") == "SchedulingGated":
             condition["lastTransitionTime"] = "<time>"
     stored = json.loads(json.dumps(kept).replace(uid, "<uid>")) if uid else kept
-    return {"code": code, "stored": stored}
+    return {"code": code, "stored": stored, **({"warnings": warned} if warned else {})}
 
 
 def main() -> None:

@@ -94,6 +94,7 @@ def test_an_object_is_taken_or_refused_as_by_a_real_server(case: Json, request: 
         if "stored" in case:
             assert found["kind"] != "Status", found
             assert cleaned(found) == case["stored"]
+            assert list(say.warnings) == case.get("warnings", [])
             return
         assert found["kind"] == "Status", found
         assert (found["code"], found.get("reason")) == (case["code"], case["reason"])

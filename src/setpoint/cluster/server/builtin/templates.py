@@ -8,7 +8,9 @@ from typing import Any
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema.causes import FieldError, forbidden, invalid, not_supported
 
+from .equality import same
 from .label_selectors import label_problems
+from .pod_warnings import name_warnings, pod_warnings
 from .pods import validate_pod_spec
 from .selectors import selector_matches
 
@@ -44,6 +46,24 @@ def validate_template(template: Json, at: str) -> Iterator[FieldError]:
     yield from validate_pod_spec(spec, f"{at}.spec")
     if spec.get("ephemeralContainers"):
         yield forbidden(f"{at}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
+
+
+def template_warnings(new: Json, old: Json | None, at: str = "spec", *, named: bool = True) -> Iterator[str]:
+    """What is odd about a new workload that has a template at the path ``at``, or about the changed template of an old one.
+
+    ``named``: whether its name is part of those of its pods.
+    """
+    if old is None and named:
+        yield from name_warnings(new)
+    now, was = (_at(holder or {}, at) for holder in (new, old))
+    if old is None or not same(now, was):
+        yield from pod_warnings(now.get("spec") or {}, f"{at}.template.spec" if at else "template.spec")
+
+
+def _at(holder: Json, path: str) -> Json:
+    for step in filter(None, path.split(".")):
+        holder = holder.get(step) or {}
+    return template_of(holder)
 
 
 def runs_for_ever(template: Json, kind: str, at: str) -> Iterator[FieldError]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object, spec_changed
 from setpoint.cluster.server.builtin.defaults import default_template
+from setpoint.cluster.server.builtin.templates import template_warnings
 from setpoint.cluster.server.builtin.workloads import (
     validate_deployment,
     validate_deployment_status,
@@ -57,6 +58,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         defaults=_deployment_defaults,
         validate=validate_deployment,
         validate_status=validate_deployment_status,
+        warns=template_warnings,
         generation=True,
         counts=_deployment_counts,
         status_keeps=("labels",),
@@ -66,6 +68,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         defaults=_replica_set_defaults,
         validate=validate_replica_set,
         validate_status=validate_replica_set_status,
+        warns=template_warnings,
         generation=True,
     ),
 }

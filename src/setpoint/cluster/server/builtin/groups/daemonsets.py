@@ -14,7 +14,7 @@ from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.immutable import unchanged
 from setpoint.cluster.server.builtin.label_selectors import selector_problems
 from setpoint.cluster.server.builtin.selectors import invalid_selector, readable, selects_everything, shown
-from setpoint.cluster.server.builtin.templates import not_taken, runs_for_ever, template_of, validate_template
+from setpoint.cluster.server.builtin.templates import not_taken, runs_for_ever, template_of, template_warnings, validate_template
 from setpoint.cluster.server.schema.causes import FieldError, invalid, required
 from setpoint.cluster.server.schema.gotext import as_json
 
@@ -123,6 +123,7 @@ BEHAVIOURS = {
         prepare_update=prepare_update,
         validate=validate,
         validate_status=validate_status,
+        warns=lambda new, old: template_warnings(new, old, named=False),
         generation=True,
     ),
 }

@@ -19,7 +19,7 @@ from setpoint.cluster.server.builtin.job_specs import is_indexed, shown_failure_
 from setpoint.cluster.server.builtin.job_status import is_true, validate_job_status
 from setpoint.cluster.server.builtin.label_selectors import selector_problems
 from setpoint.cluster.server.builtin.selectors import invalid_selector, readable, selector_matches, shown
-from setpoint.cluster.server.builtin.templates import labels_of, not_taken, template_of
+from setpoint.cluster.server.builtin.templates import labels_of, not_taken, template_of, template_warnings
 from setpoint.cluster.server.schema.causes import FieldError, invalid, not_supported, required
 
 _PREFIX = "batch.kubernetes.io/"
@@ -226,6 +226,7 @@ BEHAVIOURS = {
         settle=settle_job,
         validate=validate_job,
         validate_status=validate_job_status,
+        warns=template_warnings,
         generation=True,
         selectable=("status.successful",),
         no_field='field label "{}" not supported for Job',
@@ -235,6 +236,7 @@ BEHAVIOURS = {
         defaults=default_cron_job,
         validate=validate_cron_job,
         validate_status=lambda new, old: (),
+        warns=lambda new, old: template_warnings(new, old, "spec.jobTemplate.spec"),
         generation=True,
     ),
 }

@@ -116,6 +116,11 @@ def _update(new: Object, old: Object) -> Iterator[FieldError]:
         yield invalid("spec.providerID", None, f"field cannot be {'modified' if provider else 'cleared'} once set")
 
 
+def _warnings(new: Object, old: Object | None) -> Iterator[str]:
+    if (new.get("spec") or {}).get("externalID"):
+        yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"
+
+
 BEHAVIOURS = {
     "Node": Behaviour(
         support="full",
@@ -124,6 +129,7 @@ BEHAVIOURS = {
         prepare_update=prepare_update,
         validate=validate,
         validate_status=validate_status,
+        warns=_warnings,
         keeps_first_status=True,
         selectable=("spec.unschedulable",),
     ),

@@ -5,13 +5,15 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object
 from setpoint.cluster.server.builtin.defaults import default_pod_spec, dicts_in
+from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.pod_admission import admit_pod_update
 from setpoint.cluster.server.builtin.pod_resources import default_pod_resources, quality_of_service
 from setpoint.cluster.server.builtin.pod_status import validate_pod_status
+from setpoint.cluster.server.builtin.pod_warnings import name_warnings, pod_warnings
 from setpoint.cluster.server.builtin.pods import validate_pod
 
 
@@ -70,6 +72,13 @@ def _prepare_update(new: Json, old: Object, subresource: str) -> None:
         admit_pod_update(new, old)
 
 
+def _warnings(new: Object, old: Object | None) -> Iterator[str]:
+    if old is None:
+        yield from name_warnings(new, "in the Pod's hostname")
+    if old is None or not same(new["spec"], old["spec"]):
+        yield from pod_warnings(new["spec"], "spec")
+
+
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "Pod": Behaviour(
         support="common",
@@ -78,6 +87,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         prepare_update=_prepare_update,
         validate=validate_pod,
         validate_status=validate_pod_status,
+        warns=_warnings,
         generation=True,
         returns_deleted=True,
         status_keeps=("ownerReferences",),

@@ -12,7 +12,7 @@ from setpoint.cluster.server.builtin.counts import all_not_negative, at_most
 from setpoint.cluster.server.builtin.defaults import default_template
 from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.immutable import unchanged
-from setpoint.cluster.server.builtin.templates import labels_of, not_taken, runs_for_ever, template_of, validate_template
+from setpoint.cluster.server.builtin.templates import labels_of, not_taken, runs_for_ever, template_of, template_warnings, validate_template
 from setpoint.cluster.server.schema.causes import FieldError, required
 
 _COUNTS = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
@@ -87,11 +87,17 @@ BEHAVIOURS = {
         defaults=default_controller,
         validate=validate_controller,
         validate_status=validate_controller_status,
+        warns=template_warnings,
         generation=True,
         selectable=("status.replicas",),
     ),
     "PodTemplate": Behaviour(
-        support="full", defaults=default_pod_template, validate=validate_pod_template, generation=True, counts=_template_changed
+        support="full",
+        defaults=default_pod_template,
+        validate=validate_pod_template,
+        generation=True,
+        counts=_template_changed,
+        warns=lambda new, old: template_warnings(new, old, "", named=False),
     ),
     "ControllerRevision": Behaviour(support="full", validate=validate_revision),
 }

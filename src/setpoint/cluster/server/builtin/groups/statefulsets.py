@@ -17,7 +17,7 @@ from setpoint.cluster.server.builtin.go_print import claim_text, refused
 from setpoint.cluster.server.builtin.immutable import unchanged
 from setpoint.cluster.server.builtin.label_selectors import selector_problems
 from setpoint.cluster.server.builtin.selectors import invalid_selector, readable, selects_everything, shown
-from setpoint.cluster.server.builtin.templates import not_taken, runs_for_ever, template_of, validate_template
+from setpoint.cluster.server.builtin.templates import not_taken, runs_for_ever, template_of, template_warnings, validate_template
 from setpoint.cluster.server.schema.causes import FieldError, invalid, not_supported, required
 from setpoint.cluster.server.schema.gotext import as_json
 
@@ -136,6 +136,13 @@ def _shown_claims(claims: list[Object] | None) -> str:
     return "null" if claims is None else "[" + ",".join(map(claim_text, claims)) + "]"
 
 
+def warnings(new: Object, old: Object | None) -> Iterator[str]:
+    """What is odd about a StatefulSet."""
+    yield from template_warnings(new, old, named=False)
+    if new["spec"].get("revisionHistoryLimit", 0) < 0:
+        yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
+
+
 def validate_status(new: Object, old: Object) -> Iterator[FieldError]:
     """What is wrong with a status."""
     status = new.get("status") or {}
@@ -151,6 +158,7 @@ BEHAVIOURS = {
         defaults=default,
         validate=validate,
         validate_status=validate_status,
+        warns=warnings,
         generation=True,
         name_rule=names.dns_label,
     ),

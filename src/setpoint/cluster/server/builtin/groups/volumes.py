@@ -14,6 +14,7 @@ from setpoint.cluster.server.builtin.defaults import default_claim_spec
 from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.immutable import unchanged
 from setpoint.cluster.server.builtin.node_selectors import node_selector_problems
+from setpoint.cluster.server.builtin.pod_warnings import fractional_bytes
 from setpoint.cluster.server.builtin.volume_sources import validate_persistent_source
 from setpoint.cluster.server.schema.causes import FieldError, forbidden, invalid, not_supported, required
 from setpoint.cluster.server.schema.gotext import as_json
@@ -162,6 +163,11 @@ def _basic(amount: str, at: str) -> Iterator[FieldError]:
         )
 
 
+def _claim_warnings(new: Object, old: Object | None) -> Iterator[str]:
+    requests = (new["spec"].get("resources") or {}).get("requests") or {}
+    yield from fractional_bytes(requests, "spec.resources.requests", ("storage",))
+
+
 # -------------------------------------------------------------------------------------------------------------- volumes
 
 
@@ -280,6 +286,7 @@ BEHAVIOURS = {
         prepare_update=prepare_claim_update,
         validate=validate_claim,
         validate_status=validate_claim_status,
+        warns=_claim_warnings,
         returns_deleted=True,
     ),
     "PersistentVolume": Behaviour(
