@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,7 +28,11 @@ class Difference:
         return ".".join("*" if isinstance(part, int) else part for part in self.place)
 
     def __str__(self) -> str:
-        return f"{'.'.join(map(str, self.place))}\n      real: {_short(self.real)}\n      ours: {_short(self.ours)}"
+        real, ours = (value if isinstance(value, str) else json.dumps(value, sort_keys=True) for value in (self.real, self.ours))
+        at = next((at for at, (one, other) in enumerate(zip(real, ours, strict=False)) if one != other), min(len(real), len(ours)))
+        start = max(0, at - 120)
+        shown = [f"{'...' if start else ''}{text[start : start + 480]}" for text in (real, ours)]
+        return f"{'.'.join(map(str, self.place))}\n      real: {shown[0]}\n      ours: {shown[1]}"
 
 
 def differences(step: str, real: Json, ours: Json, place: tuple[str | int, ...] = (), *, bookmark: bool = False) -> Iterator[Difference]:
@@ -41,8 +46,3 @@ def differences(step: str, real: Json, ours: Json, place: tuple[str | int, ...] 
             yield from differences(step, one, other, (*place, at), bookmark=bookmark)
     elif real != ours or type(real) is not type(ours):
         yield Difference(step, place, real, ours, bookmark)
-
-
-def _short(value: Json, limit: int = 900) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= limit else f"{text[:limit]}... ({len(text)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .kinds import PATCHES_OF, SORTS
+from .kinds import SORTS, VERBS_OF
 from .steps import Step
 
 ENOUGH = 200
@@ -33,12 +33,12 @@ class Coverage:
 
     def lacking(self, sort: str, enough: int = ENOUGH) -> dict[str, int]:
         """How many of each verb a class of kind still lacks."""
-        return {verb: max(0, enough - self.succeeded[verb, sort]) for verb in PATCHES_OF[sort]}
+        return {verb: max(0, enough - self.succeeded[verb, sort]) for verb in VERBS_OF[sort]}
 
     def neediest(self, enough: int = ENOUGH) -> str:
         """The class of kind that lacks most."""
         return max(
-            SORTS, key=lambda sort: (sum(self.lacking(sort, enough).values()), -sum(self.succeeded[v, sort] for v in PATCHES_OF[sort]))
+            SORTS, key=lambda sort: (sum(self.lacking(sort, enough).values()), -sum(self.succeeded[v, sort] for v in VERBS_OF[sort]))
         )
 
     def is_full(self, enough: int = ENOUGH) -> bool:
@@ -50,6 +50,6 @@ class Coverage:
         lines = ["successful answers of the real server".ljust(18)]
         lines.append(" ".join(["".ljust(18), *(sort.rjust(11) for sort in SORTS)]))
         for verb in VERBS:
-            cells = [str(self.succeeded[verb, sort]) if verb in PATCHES_OF[sort] else "-" for sort in SORTS]
+            cells = [str(self.succeeded[verb, sort]) if verb in VERBS_OF[sort] else "-" for sort in SORTS]
             lines.append(" ".join([verb.ljust(18), *(cell.rjust(11) for cell in cells)]))
         return "\n".join(lines)

@@ -2,64 +2,41 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from .kinds import Kind, verbs_of
+from .kinds import Kind
+from .materials import (
+    BAD_FIELDS,
+    BAD_METADATA,
+    BAD_SELECTORS,
+    CONTENT_TYPES,
+    GENERATED,
+    LIST_VERSIONS,
+    MANAGERS,
+    MATCHING,
+    METADATA,
+    NAMES,
+    PARTIAL,
+    PARTIAL_LIST,
+    RARE_OPERATIONS,
+    RARE_WATCHES,
+    SELECTORS,
+    TABLE,
+    WATCH_VERSIONS,
+    Query,
+)
+from .shapes import edits_of, laid, nested, operations_of, pointer, value_at
 from .steps import NOBODY, REMOVE, Answer, Edit, Json, Memory, Step
 
 T = TypeVar("T")
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-Query = list[tuple[str, str]]
-
-TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
-PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json"
-PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
-CONTENT_TYPES = {
-    "json": "application/json-patch+json",
-    "merge": "application/merge-patch+json",
-    "strategic": "application/strategic-merge-patch+json",
-    "apply": "application/apply-patch+yaml",
-}
-NAMES = ("a", "b", "c")
-MANAGERS = ("m1", "m2", "m3")
-LABELS: tuple[Json, ...] = ({"l": "1"}, {"l": "2"}, {"l": "1", "m": "x"}, {"m": "y"})
-METADATA: tuple[Json, ...] = (
-    *({"labels": labels} for labels in LABELS),
-    {"annotations": {"note": "one"}},
-    {"annotations": {"note": "two", "other": "x"}},
-    {"finalizers": ["example.com/f"]},
-    {"finalizers": ["example.com/g", "example.com/f"]},
-    {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": NOBODY}]},
-)
-BAD_METADATA: tuple[Json, ...] = (
-    {"labels": {"bad key!": "x"}},
-    {"labels": {"l": "bad value!"}},
-    {"labels": {"l": 1}},
-    {"annotations": {"Bad Key": "x"}},
-    {"finalizers": ["unqualified"]},
-    {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "", "uid": ""}]},
-    {"namespace": "elsewhere"},
-    {"uid": NOBODY},
-    {"name": "other"},
-    {"generation": 9, "creationTimestamp": "2001-02-03T04:05:06Z"},
-    {"deletionTimestamp": "2001-02-03T04:05:06Z"},
-)
-SELECTORS = ("l=1", "l", "!l", "l!=1", "l in (1,2)", "l notin (2)", "l=1,m=x", "m==y")
-MATCHING: dict[str, Json] = {
-    "": {}, "l=1": {"l": "1"}, "l": {"l": "2"}, "!l": {}, "l!=1": {}, "l in (1,2)": {"l": "2"}, "l notin (2)": {}, "l=1,m=x": {"l": "1", "m": "x"}, "m==y": {"m": "y"},
-}  # fmt: skip
-"""Labels that each selector selects."""
-BAD_SELECTORS = ("l=", "l in", "=x", "l in (1", "-bad-=1", "l=bad value!")
-BAD_FIELDS = ("spec.nothing=1", "metadata.name", "metadata.name=a,=")
-GENERATED = "generated-"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _one_of(options: tuple[Any, ...]) -> st.SearchStrategy[Any]:
     return st.sampled_from(range(len(options)))
 
@@ -76,7 +53,7 @@ class Author:
         self._alive: dict[str, None] = {}
         self._generated = 0
         self._marks: dict[str, tuple[str, str]] = {}
-        self._verbs = tuple(verb for verb in verbs_of(kind) for _ in range(1 + min(weights.get(verb, 1), 40)))
+        self._verbs = tuple(verb for verb in kind.verbs for _ in range(1 + min(weights.get(verb, 1), 40)))
         self._draw: Draw = lambda strategy: strategy.example()
 
     # drawing
@@ -103,9 +80,7 @@ class Author:
         elif step.what == "delete":
             if answer.body.get("kind") == "Status" or "deletionTimestamp" not in answer.body.get("metadata", {}):
                 self._alive.pop(step.about, None)
-        elif step.method in ("POST", "PUT", "PATCH"):
-            self._alive[step.about] = None
-        elif step.method == "GET" and step.about.partition("/")[2]:
+        elif step.method in ("POST", "PUT", "PATCH") or (step.method == "GET" and step.about.partition("/")[2]):
             self._alive[step.about] = None
         if answer.status == 404:
             self._alive.pop(step.about, None)
@@ -175,7 +150,7 @@ class Author:
         meta = {"name": name, **metadata}
         if not self.kind.namespaced:
             meta["labels"] = {**meta.get("labels", {}), "run": "NS"}
-        return _laid({"apiVersion": self.kind.api_version(version), "kind": self.kind.kind, "metadata": meta}, base)
+        return laid({"apiVersion": self.kind.api_version(version), "kind": self.kind.kind, "metadata": meta}, base)
 
     def _options(self, *, apply: bool = False) -> Query:
         query: Query = []
@@ -200,11 +175,11 @@ class Author:
             unknown: Json = self._pick(
                 ({"unknown": 1}, {"spec": {"unknown": "x"}}, {"metadata": {"unknown": "x"}}, {"unknown": {"deep": []}})
             )
-            return _laid(body, unknown), ""
+            return laid(body, unknown), ""
         if self._sometimes(3):
             return body, self._pick(tuple(key for key in body if key not in ("apiVersion", "kind")) or ("metadata",))
         if self._sometimes(6):
-            return _laid(
+            return laid(
                 body, self._pick(self.kind.bad) if self.kind.bad and self._sometimes(60) else {"metadata": self._pick(BAD_METADATA)}
             ), ""
         return body, ""
@@ -214,7 +189,7 @@ class Author:
 
     def _create(self, version: str) -> Step:
         base = self._pick(self.kind.bases)
-        metadata = _laid(self._metadata(50), self._metadata(25))
+        metadata = laid(self._metadata(50), self._metadata(25))
         query = self._options()
         if self._sometimes(12) and "generateName" not in self.kind.without:
             self._generated += 1
@@ -236,7 +211,7 @@ class Author:
         reference = self._absent()
         body, twice = self._spoilt(self._whole(reference.partition("/")[2], version, base, metadata))
         if self._sometimes(2):
-            body = _laid(
+            body = laid(
                 body,
                 self._pick(
                     ({"kind": "Other"}, {"apiVersion": "v9"}, {"metadata": {"resourceVersion": "5"}}, {"kind": ""}, {"metadata": None})
@@ -284,12 +259,12 @@ class Author:
         last = self._memory.lists.get(self.kind.plural, {})
         if last.get("continue") and self._sometimes(50):
             query += [("limit", self._pick(("1", "2", "500"))), ("continue", f"<token {self.kind.plural}>")]
-        elif self._sometimes(25):
+        elif "limit" not in self.kind.without and self._sometimes(25):
             query.append(("limit", self._pick(("1", "2", "500"))))
             if self._sometimes(15):
                 query.append(("resourceVersion", "0"))
         elif self._sometimes(25):
-            query += self._pick(_LIST_VERSIONS if last else _LIST_VERSIONS[4:])(self.kind.plural)
+            query += self._pick(LIST_VERSIONS if last else LIST_VERSIONS[4:])(self.kind.plural)
         if self._sometimes(2):
             query += self._pick(([("continue", "bad")], [("limit", "x")], [("limit", "-1")], [("timeoutSeconds", "x")]))
         accept = self._accept(single=False, rare=25)
@@ -305,11 +280,11 @@ class Author:
         if name or self._sometimes(8):
             query.append(("fieldSelector", f"metadata.name={name}" if name else "metadata.name!=x"))
         self._marks[mark] = labels, name
-        query += self._pick(_WATCH_VERSIONS if self.kind.plural in self._memory.lists else _WATCH_VERSIONS[3:])(self.kind.plural)
+        query += self._pick(WATCH_VERSIONS if self.kind.plural in self._memory.lists else WATCH_VERSIONS[3:])(self.kind.plural)
         if self._sometimes(30):
             query.append(("allowWatchBookmarks", "true"))
         if self._sometimes(2):
-            query += self._pick(_RARE_WATCHES)
+            query += self._pick(RARE_WATCHES)
         accept = self._pick((TABLE, PARTIAL)) if self._sometimes(15) else "application/json"
         about, path = f"{self.kind.plural}/", self.kind.collection(version)
         return Step("watch", self.kind.sort, "GET", path, tuple(query), accept=accept, about=about, mark=mark)
@@ -319,7 +294,7 @@ class Author:
         if self._sometimes(30):
             return {"metadata": self._pick(METADATA)}
         change = self._pick(self.kind.fragments)
-        return _laid(change, self._pick(self.kind.fragments)) if self._sometimes(20) else change
+        return laid(change, self._pick(self.kind.fragments)) if self._sometimes(20) else change
 
     def _update(self, version: str) -> Step:
         creates = self._sometimes(5)
@@ -329,7 +304,7 @@ class Author:
             body = self._whole(reference.partition("/")[2], version, self._pick(self.kind.bases), {})
             return Step("update", self.kind.sort, "PUT", path, query, body, "application/json", about=reference)
         change, twice = self._spoilt(self._change())
-        edits = [*_edits(change), Edit(("apiVersion",), self.kind.api_version(version)), Edit(("kind",), self.kind.kind)]
+        edits = [*edits_of(change), Edit(("apiVersion",), self.kind.api_version(version)), Edit(("kind",), self.kind.kind)]
         if self.kind.removals and self._sometimes(15):
             edits.append(Edit(self._pick(self.kind.removals), REMOVE))
         if self._sometimes(8):
@@ -368,13 +343,13 @@ class Author:
             return self._pick(self.kind.strategic), ""
         change, twice = self._spoilt(self._change())
         if self.kind.removals and self._sometimes(12):
-            change = _laid(change, _nested(self._pick(self.kind.removals), None))
+            change = laid(change, nested(self._pick(self.kind.removals), None))
         if self._sometimes(6):
-            change = _laid(change, {"metadata": {self._pick(("finalizers", "labels", "annotations", "ownerReferences")): None}})
+            change = laid(change, {"metadata": {self._pick(("finalizers", "labels", "annotations", "ownerReferences")): None}})
         if self._sometimes(6):
-            change = _laid(change, {"metadata": {"resourceVersion": f"<rv {reference}{self._pick(('', ' -1'))}>"}})
+            change = laid(change, {"metadata": {"resourceVersion": f"<rv {reference}{self._pick(('', ' -1'))}>"}})
         if self._sometimes(3):
-            change = _laid(change, {"metadata": {"uid": self._pick((f"<uid {reference}>", NOBODY))}})
+            change = laid(change, {"metadata": {"uid": self._pick((f"<uid {reference}>", NOBODY))}})
         return change, twice
 
     def _json_patch(self, live: Json, reference: str) -> Json:
@@ -386,14 +361,14 @@ class Author:
         change = self._change()
         if self._sometimes(6):
             change = self._pick(self.kind.bad) if self.kind.bad and self._sometimes(60) else {"metadata": self._pick(BAD_METADATA)}
-        operations += _operations(live, change)
+        operations += operations_of(live, change)
         present = [
-            path for path in (*self.kind.removals, ("metadata", "labels"), ("metadata", "finalizers")) if _at(live, path) is not None
+            path for path in (*self.kind.removals, ("metadata", "labels"), ("metadata", "finalizers")) if value_at(live, path) is not None
         ]
         if present and self._sometimes(15):
-            operations.append({"op": "remove", "path": _pointer(self._pick(present))})
+            operations.append({"op": "remove", "path": pointer(self._pick(present))})
         if self._sometimes(8):
-            operations.append(self._pick(_RARE_OPERATIONS))
+            operations.append(self._pick(RARE_OPERATIONS))
         return operations
 
     def _apply(self, version: str) -> Step:
@@ -402,15 +377,15 @@ class Author:
         name = reference.partition("/")[2]
         body = self._whole(f"<name {name}>" if name.startswith("gen") else name, version, self._change(), {})
         if absent or reference not in self._alive:
-            body = _laid(body, self._pick(self.kind.bases))
+            body = laid(body, self._pick(self.kind.bases))
         if self._sometimes(20):
-            body = _laid(body, {"metadata": self._pick(METADATA)})
+            body = laid(body, {"metadata": self._pick(METADATA)})
         query = self._options(apply=True)
         if self._sometimes(70):
             query.append(("force", "true"))
         body, twice = self._spoilt(body)
         if self._sometimes(2):
-            body = _laid(
+            body = laid(
                 body,
                 self._pick(
                     (
@@ -440,9 +415,9 @@ class Author:
             return Step(what, kind.sort, "GET", path, accept=self._accept(single=True), about=reference)
         status = self._pick(kind.status)
         if self._sometimes(10):
-            status = _laid(status, self._change())
+            status = laid(status, self._change())
         if sort == "update" and self._memory.last(reference) is not None:
-            edits = [*_edits(status), Edit(("apiVersion",), kind.api_version(version)), Edit(("kind",), kind.kind)]
+            edits = [*edits_of(status), Edit(("apiVersion",), kind.api_version(version)), Edit(("kind",), kind.kind)]
             if self._sometimes(20):
                 edits.append(Edit(("metadata", "resourceVersion"), REMOVE))
             return Step(
@@ -465,7 +440,7 @@ class Author:
         if sort == "apply":
             query = self._options(apply=True) + ([("force", "true")] if self._sometimes(70) else [])
             return Step(what, kind.sort, "PATCH", path, tuple(query), whole, CONTENT_TYPES["apply"], about=reference)
-        body = _operations(self._memory.last(reference) or {}, status) if sort == "json" else status
+        body = operations_of(self._memory.last(reference) or {}, status) if sort == "json" else status
         return Step(what, kind.sort, "PATCH", path, tuple(self._options()), body, CONTENT_TYPES[sort], about=reference)
 
     def _scale(self, what: str, sort: str, version: str) -> Step:
@@ -537,97 +512,3 @@ class Author:
             "application/json" if body else "",
             about=f"{self.kind.plural}/",
         )
-
-
-def _listed(*query: tuple[str, str]) -> Callable[[str], Query]:
-    return lambda plural: [(name, value.replace("PLURAL", plural)) for name, value in query]
-
-
-_LIST_VERSIONS = (
-    _listed(("resourceVersion", "<list PLURAL>")),
-    _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "Exact")),
-    _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "NotOlderThan")),
-    _listed(("resourceVersion", "<list PLURAL>"), ("resourceVersionMatch", "Sometimes")),
-    _listed(("resourceVersion", "0")),
-    _listed(("resourceVersion", "0"), ("resourceVersionMatch", "NotOlderThan")),
-    _listed(("resourceVersion", "0"), ("resourceVersionMatch", "Exact")),
-    _listed(("resourceVersionMatch", "Exact")),
-    _listed(("resourceVersion", "bad")),
-)
-"""The first four need an earlier list."""
-_STREAMED = ("sendInitialEvents", "true"), ("resourceVersionMatch", "NotOlderThan"), ("allowWatchBookmarks", "true")
-_WATCH_VERSIONS = (
-    _listed(("resourceVersion", "<list PLURAL>")),
-    _listed(*_STREAMED, ("resourceVersion", "<list PLURAL>")),
-    _listed(("sendInitialEvents", "false"), ("resourceVersionMatch", "NotOlderThan"), ("resourceVersion", "<list PLURAL>")),
-    _listed(),
-    _listed(("resourceVersion", "0")),
-    _listed(*_STREAMED),
-    _listed(*_STREAMED, ("resourceVersion", "0")),
-    _listed(("sendInitialEvents", "true")),
-    _listed(("sendInitialEvents", "false"), ("resourceVersionMatch", "NotOlderThan")),
-    _listed(("resourceVersion", "bad")),
-)
-"""The first three need an earlier list."""
-_RARE_WATCHES: tuple[Query, ...] = (
-    [("continue", "x")], [("limit", "2")], [("timeoutSeconds", "x")], [("resourceVersionMatch", "Exact")],
-    [("labelSelector", "l in")], [("fieldSelector", "spec.nothing=1")],
-)  # fmt: skip
-_RARE_OPERATIONS: tuple[Json, ...] = (
-    {"op": "test", "path": "/metadata/nothing", "value": None},
-    {"op": "test", "path": "/metadata/name", "value": "wrong"},
-    {"op": "copy", "from": "/metadata/labels", "path": "/metadata/annotations"},
-    {"op": "move", "from": "/metadata/annotations", "path": "/metadata/labels"},
-    {"op": "remove", "path": "/metadata/nothing"},
-    {"op": "replace", "path": "/nowhere/x", "value": 1},
-    {"op": "add", "path": "/metadata/finalizers/-", "value": "example.com/z"},
-    {"op": "add", "path": "/metadata/finalizers/0", "value": "example.com/y"},
-    {"op": "remove", "path": "/metadata/finalizers/-1"},
-    {"op": "replace", "path": "/metadata/finalizers/9", "value": "example.com/q"},
-    {"op": "frobnicate", "path": "/metadata/labels"},
-    {"path": "/metadata/labels"},
-    {"op": "replace", "path": "metadata", "value": {}},
-    {"op": "replace", "path": "", "value": {}},
-)
-
-
-def _laid(base: Json, change: Json) -> Json:
-    """A map with another laid over it; lists are replaced."""
-    if not isinstance(base, dict) or not isinstance(change, dict):
-        return copy.deepcopy(change)
-    return {**base, **{key: _laid(base.get(key), value) if key in base else copy.deepcopy(value) for key, value in change.items()}}
-
-
-def _edits(change: Json, path: tuple[str | int, ...] = ()) -> list[Edit]:
-    if isinstance(change, dict) and change:
-        return [edit for key, value in change.items() for edit in _edits(value, (*path, key))]
-    return [Edit(path, change)] if path else []
-
-
-def _operations(live: Json, change: Json, path: tuple[str | int, ...] = ()) -> list[Json]:
-    """A JSON patch that lays a change over a live object."""
-    found: list[Json] = []
-    for key, value in change.items():
-        here = (*path, key)
-        inner = live.get(key) if isinstance(live, dict) else None
-        if isinstance(value, dict) and isinstance(inner, dict) and inner:
-            found += _operations(inner, value, here)
-        else:
-            found.append({"op": "add" if inner is None else "replace", "path": _pointer(here), "value": value})
-    return found
-
-
-def _pointer(path: Sequence[str | int]) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
-
-
-def _nested(path: Sequence[str | int], value: Json) -> Json:
-    for key in reversed(path):
-        value = {key: value}
-    return value
-
-
-def _at(value: Json, path: Sequence[str | int]) -> Json:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

@@ -29,8 +29,8 @@ from .steps import Answer, Json, Memory, Step
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)")
-_IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)")
-_QUOTED = re.compile(r"(Invalid value: )(\"\\{.*\\}\")(?=: )", re.DOTALL)
+_IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)(?![\w-])")
+_QUOTED = re.compile(r'(Invalid value: )("\{.*\}")(?=: )', re.DOTALL)
 _AGE = re.compile(r"(\d+[dhms])+|<(unknown|invalid)>")
 _AGE_COLUMNS = ("Age", "Last Seen", "First Seen", "Last Schedule", "Duration")
 _REASONS = re.compile(r"(.* is invalid: )\[(.*)\]", re.DOTALL)

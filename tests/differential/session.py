@@ -45,8 +45,10 @@ class Side:
 
     def note(self, step: Step, answer: Answer) -> Json:
         """Learns from an answer, and gives what is compared of it."""
-        if answer.ok and step.generates and isinstance(answer.body, dict):
-            self.memory.names[step.generates] = answer.body["metadata"].get("name", "")
+        if step.generates and isinstance(answer.body, dict):
+            name = (answer.body["metadata"] if answer.ok else answer.body.get("details") or {}).get("name", "")
+            if name.startswith(step.body["metadata"]["generateName"].replace("NS", self.namespace)):
+                self.memory.names[step.generates] = name
         said = self.normaliser.answer(step, answer)
         self.memory.learn(step, answer)
         self.told.append(said)

@@ -66,7 +66,7 @@ class Step:
 
     def plain(self) -> dict[str, Json]:
         """As JSON, without what is not stated."""
-        return {name: value for name, value in asdict(self).items() if value or name == "body" and value is not None}
+        return {name: value for name, value in asdict(self).items() if value or (name == "body" and value is not None)}
 
     @classmethod
     def of(cls, plain: dict[str, Json]) -> Step:

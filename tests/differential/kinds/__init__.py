@@ -1,36 +1,45 @@
-"""The kinds of the differential test, in classes: what each class has been asked is counted by itself."""
+"""The kinds of the differential test, in classes: what each class has been asked is counted by itself.
 
-from . import clusterwide, config, custom, specs, workloads
-from .custom import DEFINITIONS
-from .kind import Kind
+What is known of a kind is data, in a file for each sort of kind; `definitions.yaml` defines the custom ones.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .kind import Json, Kind
+
+_FOLDER = Path(__file__).parent
+_FILES = ("config", "workload", "spec", "cluster", "custom")
+
+
+def _kind(plain: dict[str, Any]) -> Kind:
+    lists = {
+        name: tuple(map(_frozen, value)) if name == "removals" else tuple(value) for name, value in plain.items() if isinstance(value, list)
+    }
+    return Kind(**{**plain, **lists})
+
+
+def _frozen(path: list[str | int]) -> tuple[str | int, ...]:
+    return tuple(path)
+
 
 KINDS: tuple[Kind, ...] = tuple(
-    kind for kind in (*config.KINDS, *workloads.KINDS, *specs.KINDS, *clusterwide.KINDS, *custom.KINDS) if "settles" not in kind.without
+    kind
+    for kind in (_kind(plain) for name in _FILES for plain in yaml.safe_load((_FOLDER / f"{name}.yaml").read_text()))
+    if "settles" not in kind.without
 )
+
+DEFINITIONS: tuple[Json, ...] = tuple(yaml.safe_load_all((_FOLDER / "definitions.yaml").read_text()))
 
 SORTS: tuple[str, ...] = tuple(dict.fromkeys(kind.sort for kind in KINDS))
 
 BY_SORT: dict[str, tuple[Kind, ...]] = {sort: tuple(kind for kind in KINDS if kind.sort == sort) for sort in SORTS}
 
-_PLAIN = ("create", "get", "list", "watch", "update", "delete", "deletecollection")
-
-
-def verbs_of(kind: Kind) -> tuple[str, ...]:
-    """The verbs that a kind has, each sort of patch as one of its own."""
-    patches = ("json", "merge", "apply") if kind.custom else ("json", "merge", "strategic", "apply")
-    verbs = [verb for verb in _PLAIN if verb not in kind.without]
-    verbs += [f"patch {patch}" for patch in patches]
-    if kind.status:
-        verbs += [f"status {verb}" for verb in ("get", "update", *patches)]
-    if kind.scale:
-        # A real server takes no apply patch for the scale of a custom kind: it answers 500.
-        verbs += [f"scale {verb}" for verb in ("get", "update", "json", "merge", *(() if kind.custom else ("apply",)))]
-    return tuple(verbs)
-
-
-PATCHES_OF: dict[str, tuple[str, ...]] = {
-    sort: tuple(dict.fromkeys(verb for kind in BY_SORT[sort] for verb in verbs_of(kind))) for sort in SORTS
-}
+VERBS_OF: dict[str, tuple[str, ...]] = {sort: tuple(dict.fromkeys(verb for kind in BY_SORT[sort] for verb in kind.verbs)) for sort in SORTS}
 """The verbs that some kind of a class has."""
 
-__all__ = ["BY_SORT", "DEFINITIONS", "KINDS", "PATCHES_OF", "SORTS", "Kind", "verbs_of"]
+__all__ = ["BY_SORT", "DEFINITIONS", "KINDS", "SORTS", "VERBS_OF", "Kind"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = Any
+_PLAIN = ("create", "get", "list", "watch", "update", "delete", "deletecollection")
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class Kind:
     `bases` are whole objects without type and metadata. `fragments` are partial ones that every object of the kind takes, however they are
     sent (laid over, as a merge, strategic or apply patch). `bad` ones are mostly refused. `strategic` are strategic merge patches with
     directives. `removals` are paths of members that may go. `status` are good contents of the status; `scale` says that it scales.
-    `fields` are field selectors. `meta` is metadata that every object of the kind has.
+    `fields` are field selectors. `without` names what is not asked of the kind: a verb, `generateName`, or `limit` where servers have objects
+    of their own.
     """
 
     sort: str
@@ -38,6 +40,19 @@ class Kind:
     def custom(self) -> bool:
         """Whether a CustomResourceDefinition defines it."""
         return self.group.endswith("example.com")
+
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        """The verbs that the kind has, each sort of patch as one of its own."""
+        patches = ("json", "merge", "apply") if self.custom else ("json", "merge", "strategic", "apply")
+        verbs = [verb for verb in _PLAIN if verb not in self.without]
+        verbs += [f"patch {patch}" for patch in patches]
+        if self.status:
+            verbs += [f"status {verb}" for verb in ("get", "update", *patches)]
+        if self.scale:
+            # A real server takes no apply patch for the scale of a custom kind: it answers 500.
+            verbs += [f"scale {verb}" for verb in ("get", "update", "json", "merge", *(() if self.custom else ("apply",)))]
+        return tuple(verbs)
 
     def api_version(self, version: str) -> str:
         """What its objects say."""
