@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import ssl
 from datetime import timedelta
 
@@ -144,7 +145,7 @@ def test_a_watch_breaks_off_after_so_many_events_or_seconds():
                 await transport.send(operation("delete", name))
                 await transport.send(create(name))
             seen = await until_broken(stream)
-            assert seen == wanted or (cut.seconds and seen >= wanted)
+            assert seen == wanted or (cut.seconds is not None and seen >= wanted)
             await stream.close()
 
     on_a_plane(main)
@@ -273,9 +274,8 @@ def test_settings_are_read_from_text():
     ],
 )
 def test_a_text_that_is_no_fault_is_told_what_there_is(text, said):
-    with pytest.raises(ValueError, match=".*") as caught:
+    with pytest.raises(ValueError, match=re.escape(said)):
         parse_fault(text)
-    assert said in str(caught.value)
 
 
 def test_the_faults_of_a_cluster_spare_the_test_itself():
