@@ -5,7 +5,8 @@
 sends the requests of every file in ``tests/server/builtin/answers`` (or of those named, without ``.json``) to the server, in order, and
 writes its answers beside them. A new case is a new entry with a ``name`` and its ``requests``, each with a ``do`` such as
 ``POST /api/v1/namespaces/configuration/endpoints`` and, where it sends one, a ``body``, in which the resourceVersion ``$last`` stands for
-that of the answer before. Namespaced objects go to the namespace ``configuration``, which is made if it is not there. Objects are removed again.
+that of the answer before. Namespaced objects go to the namespace ``configuration``, which is made if it is not there. What was made is
+removed again.
 """
 
 from __future__ import annotations
