@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+import yaml
 from tests.server.fuzz.requests import Request
 
+from setpoint.api.operation import JSON, YAML
 from setpoint.cluster.server import ApiServer
 from setpoint.cluster.server.asgi import HttpFace
 
@@ -79,14 +81,12 @@ async def ask(face: HttpFace, request: Request) -> tuple[int, dict[str, str], by
 def judged(status: int, headers: dict[str, str], body: bytes) -> str:
     """What is wrong with an answer, or nothing."""
     if status >= 500 and status not in (501, 504):
-        message = (
-            json.loads(body).get("message", "") if headers["content-type"] == "application/json" else body[:300].decode(errors="replace")
-        )
+        form = headers["content-type"]
+        message = yaml.safe_load(body).get("message", "") if form in (JSON, YAML) else body[:300].decode(errors="replace")
         if not message.startswith(AS_REAL):
             return f"{status}: {message}"
-    if headers.get("content-type") == "application/json" and body and not headers.get("content-encoding") and "transfer" not in headers:
-        lines = body.splitlines() if body.startswith(b'{"type":') else [body]
-        for line in lines:
+    if headers.get("content-type") == JSON and body and "content-encoding" not in headers:
+        for line in body.splitlines() if body.startswith(b'{"type":') else [body]:
             json.loads(line)
     return ""
 

@@ -31,18 +31,64 @@ TYPES = [
     "*/*",
 ]
 ACCEPTS = [
-    "application/json", "*/*", "application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1", "text/html", ";;;", "application/json;q=x",
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-    "application/yaml;as=Table;g=meta.k8s.io;v=v1", "application/json;as=;g=;v=", ",", "application/json;as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v2",
-    "a" * 3000, "application/json;q=" + "9" * 400, "application/json;q=²", "application/json;=;q=.",
-]  # fmt: skip
+    "application/json",
+    "*/*",
+    "application/yaml",
+    "application/json;as=Table;g=meta.k8s.io;v=v1",
+    "text/html",
+    ";;;",
+    "application/json;q=x",
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+    "application/json;as=;g=;v=",
+    ",",
+    "application/json;as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v2",
+    "a" * 3000,
+    "application/json;q=" + "9" * 400,
+    "application/json;q=²",
+    "application/json;=;q=.",
+]
 OPTIONS = {
     "limit": ["0", "1", "2", "-1", "x", "", "9" * 30, "9" * 5000, "1.5", "²"],
     "continue": ["", "x", "e30", "bnVsbA", "W10", "\x00", "é"],
     "resourceVersion": ["", "0", "1", "3", "-1", "x", "9" * 19, "9" * 30, "9" * 5000, "²", "1_0"],
     "resourceVersionMatch": ["", "Exact", "NotOlderThan", "x"],
-    "labelSelector": ["", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a in (", "a notin ()", "a>1", "a>x", ",", ",,", "=", "a=b,", "(", "a in (b" * 50, "é", "\x00", "a=" + "b" * 100],
-    "fieldSelector": ["", "metadata.name=a", "metadata.name!=a", "spec.x=1", "a", "=", "a=b,c", "metadata.name=\\", "metadata.name=a\\,b", "\x00=", "status.phase=x"],
+    "labelSelector": [
+        "",
+        "a",
+        "!a",
+        "a=b",
+        "a==b",
+        "a!=b",
+        "a in (b,c)",
+        "a in (",
+        "a notin ()",
+        "a>1",
+        "a>x",
+        ",",
+        ",,",
+        "=",
+        "a=b,",
+        "(",
+        "a in (b" * 50,
+        "é",
+        "\x00",
+        "a=" + "b" * 100,
+    ],
+    "fieldSelector": [
+        "",
+        "metadata.name=a",
+        "metadata.name!=a",
+        "spec.x=1",
+        "a",
+        "=",
+        "a=b,c",
+        "metadata.name=\\",
+        "metadata.name=a\\,b",
+        "\x00=",
+        "status.phase=x",
+    ],
     "watch": ["1", "0", "", "false"],
     "timeoutSeconds": ["1", "0", "-1", "x", "9" * 18, "9" * 30],
     "timeout": ["1s", "x", "1", "0", "-1s", "9" * 40 + "h", "1" * 5000 + "s", "1ms1", "µs", ".s", "1e9s"],
@@ -61,7 +107,7 @@ OPTIONS = {
     "hash": ["x", ""],
     "exclude": ["ping", "x"],
     "verbose": ["", "1"],
-}  # fmt: skip
+}
 SUBRESOURCES = [
     "status",
     "scale",
@@ -131,7 +177,19 @@ class Generator:
         if random.random() < 0.3:
             headers.append((b"accept", random.choice(ACCEPTS).encode("utf-8")))
         if random.random() < 0.03:
-            headers.append(random.choice([(b"impersonate-user", b"x"), (b"audit-id", b"\xff\x01"), (b"user-agent", b"\xff" * 300), (b"if-none-match", b"x"), (b"content-length", b"-1"), (b"content-length", b"9" * 30), (b"accept-encoding", b"gzip;q=,")]))  # fmt: skip
+            headers.append(
+                random.choice(
+                    [
+                        (b"impersonate-user", b"x"),
+                        (b"audit-id", b"\xff\x01"),
+                        (b"user-agent", b"\xff" * 300),
+                        (b"if-none-match", b"x"),
+                        (b"content-length", b"-1"),
+                        (b"content-length", b"9" * 30),
+                        (b"accept-encoding", b"gzip;q=,"),
+                    ]
+                )
+            )
         return Request(method, (target + ("?" + query if query else "")).encode("ascii", "replace"), tuple(headers), body)
 
     def _path(self, random: Random, group: str, version: str, plural: str, namespaced: bool, name: str) -> str:
@@ -198,7 +256,26 @@ class Generator:
         if content_type == "application/vnd.kubernetes.protobuf":
             body = self._protobuf(random, group, version, kind)
         elif content_type == "application/yaml" and random.random() < 0.5:
-            body = random.choice([b"a: b: c", b"- a\n- b", b"? x", b"%YAML 9.9\n---\n", b"a: !!python/object:os.system x", b"\t", b"<<: *x", b"a: &a *a", b"2020-01-01: x", b"!!binary x", b"--- a\n--- b", b"{a: 1, a: 2}", b"? [a]\n: b", b".inf: .nan", b"a: 0o17\nb: 1_0\nc: 12:30:45", body])  # fmt: skip
+            body = random.choice(
+                [
+                    b"a: b: c",
+                    b"- a\n- b",
+                    b"? x",
+                    b"%YAML 9.9\n---\n",
+                    b"a: !!python/object:os.system x",
+                    b"\t",
+                    b"<<: *x",
+                    b"a: &a *a",
+                    b"2020-01-01: x",
+                    b"!!binary x",
+                    b"--- a\n--- b",
+                    b"{a: 1, a: 2}",
+                    b"? [a]\n: b",
+                    b".inf: .nan",
+                    b"a: 0o17\nb: 1_0\nc: 12:30:45",
+                    body,
+                ]
+            )
         return body, content_type
 
     def _patch(self, random: Random, group: str, version: str, kind: str, name: str) -> tuple[bytes, str]:
@@ -210,7 +287,16 @@ class Generator:
         if content_type != PATCHES[3] and random.random() < 0.6 and isinstance(obj, dict):
             obj = {key: value for key, value in obj.items() if key not in ("apiVersion", "kind")}
         if content_type == PATCHES[2] and random.random() < 0.4:
-            directives = [{"$patch": "replace"}, {"$patch": "delete"}, {"$patch": "x"}, {"$retainKeys": ["a"]}, {"$retainKeys": 1}, {"$setElementOrder/x": [1]}, {"$deleteFromPrimitiveList/finalizers": ["x"]}, {"$deleteFromPrimitiveList/finalizers": 1}]  # fmt: skip
+            directives = [
+                {"$patch": "replace"},
+                {"$patch": "delete"},
+                {"$patch": "x"},
+                {"$retainKeys": ["a"]},
+                {"$retainKeys": 1},
+                {"$setElementOrder/x": [1]},
+                {"$deleteFromPrimitiveList/finalizers": ["x"]},
+                {"$deleteFromPrimitiveList/finalizers": 1},
+            ]
             if isinstance(obj, dict):
                 obj |= {random.choice(["spec", "metadata", "data", "x"]): random.choice(directives)}
         return text(random, obj), content_type

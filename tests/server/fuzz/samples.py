@@ -29,14 +29,29 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "Widget": [{"spec": {"image": "a", "replicas": 1}, "status": {"replicas": 1}}],
     "CustomResourceDefinition": [{"spec": WIDGET_CRD["spec"], "metadata": {"name": "widgets.example.com"}}],
     "Role": [{"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}],
-    "Ingress": [{"spec": {"rules": [{"host": "a.b", "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": {"service": {"name": "s", "port": {"number": 80}}}}]}}]}}],
-    "HorizontalPodAutoscaler": [{"spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}}}],
+    "Ingress": [
+        {
+            "spec": {
+                "rules": [
+                    {
+                        "host": "a.b",
+                        "http": {
+                            "paths": [{"path": "/", "pathType": "Prefix", "backend": {"service": {"name": "s", "port": {"number": 80}}}}]
+                        },
+                    }
+                ]
+            }
+        }
+    ],
+    "HorizontalPodAutoscaler": [
+        {"spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}}}
+    ],
     "PodDisruptionBudget": [{"spec": {"minAvailable": "50%", "selector": _LABELS}}],
     "ResourceQuota": [{"spec": {"hard": {"pods": "1"}}}],
     "LimitRange": [{"spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}],
     "ServiceAccount": [{"secrets": [{"name": "x"}]}],
     "Node": [{"spec": {"unschedulable": True}}],
-}  # fmt: skip
+}
 
 
 def kinds_of(server: ApiServer) -> list[tuple[str, str, str, str, bool]]:
