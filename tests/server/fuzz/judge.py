@@ -24,6 +24,8 @@ AS_REAL = (
     "resourceVersion: Invalid value:",
     "unknown patch type: ",
     "failed to create typed patch object (",
+    "unable to find api field in struct ",
+    "map: map[",
 )
 """How the messages of 500 begin that a real server gives, too."""
 
