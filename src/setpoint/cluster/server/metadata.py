@@ -60,9 +60,7 @@ def validate_metadata(meta: Mapping[str, Json], *, namespaced: bool, rule: names
             errors += [causes.invalid("metadata.namespace", namespace, problem) for problem in names.dns_label(namespace)]
     elif namespace:
         errors.append(causes.forbidden("metadata.namespace", "not allowed on this type"))
-    errors += _labels(meta.get("labels") or {})
-    errors += _annotations(meta.get("annotations") or {})
-    errors += _owners(meta.get("ownerReferences") or ())
+    errors += _described(meta)
     errors += _finalizers(meta.get("finalizers") or ())
     return errors + _managed_fields(meta.get("managedFields") or ())
 
@@ -79,7 +77,7 @@ def validate_embedded_metadata(obj: Json, schema: Structural) -> list[FieldError
 
 
 def validate_metadata_update(new: Mapping[str, Json], old: Mapping[str, Json]) -> list[FieldError]:
-    """What of the metadata may not change, or not in this way."""
+    """What of the metadata may not change, or not in this way; and once more what is wrong with what describes the object."""
     errors: list[FieldError] = []
     if "deletionTimestamp" in old:
         had = old.get("finalizers") or ()
@@ -94,7 +92,13 @@ def validate_metadata_update(new: Mapping[str, Json], old: Mapping[str, Json]) -
     for field in _IMMUTABLE_FIELDS:
         if new.get(field) != old.get(field):
             errors.append(causes.invalid(f"metadata.{field}", new.get(field), _IMMUTABLE))
-    return errors
+    return [*errors, *_described(new)]
+
+
+def _described(meta: Mapping[str, Json]) -> list[FieldError]:
+    """What is wrong with labels, annotations and owners."""
+    errors = [*_labels(meta.get("labels") or {}), *_annotations(meta.get("annotations") or {})]
+    return [*errors, *_owners(meta.get("ownerReferences") or ())]
 
 
 def _labels(labels: Mapping[str, str]) -> Iterable[FieldError]:

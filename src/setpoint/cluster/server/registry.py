@@ -37,7 +37,6 @@ from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
 from setpoint.cluster.server.scale import SCALE_KIND, rescaled, scale_of
 from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, decode_yaml, drop_nulls, prune
 from setpoint.cluster.server.schema.gotext import as_json
-from setpoint.cluster.server.schema.repeats import repeated_keys
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
 from setpoint.world import World
@@ -108,7 +107,7 @@ class Registry:
         except UnreadableObject as error:
             raise bad_request(f'{error.kind} in version "{error.version}" cannot be handled as a {sent.kind}: {error}') from error
 
-    def _create(self, target: Target, obj: Object, *, applied: bool = False) -> Written:
+    def _create(self, target: Target, obj: Object, *, applied: bool = False, replaces: bool = False) -> Written:
         kind = target.kind
         if kind.closing:
             why = "create not allowed while custom resource definition is terminating"
@@ -117,7 +116,7 @@ class Registry:
         generated = not obj["metadata"].get("name") and obj["metadata"].get("generateName")
         attempts = _NAME_ATTEMPTS if generated else 1
         for attempt in range(attempts):
-            draft = write.create(target, obj, self.means(), applied=applied)
+            draft = write.create(target, obj, self.means(), applied=applied, replaces=replaces)
             name = draft.obj["metadata"]["name"]
             found = self.storage.get(kind.collection, kind.key(target.namespace, name))
             if found is None:
@@ -160,7 +159,8 @@ class Registry:
         except ApiError as error:
             if error.code != 404 or not kind.strategy.create_on_update or target.subresource:
                 raise
-            return self._create(target, obj)
+            write.check_uid(target, None, obj)
+            return self._create(target, obj, replaces=True)
         write.check_uid(target, live, obj)
         return self._store(target, write.update(target, live, obj, self.means()))
 
@@ -208,6 +208,8 @@ class Registry:
             return self._rescale(target, live, body, applied=True)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
+        from setpoint.cluster.server.schema.repeats import repeated_keys  # with PyYAML, which takes its time to import
+
         if (repeated or b"<<" in operation.body) and options.validation != "Ignore" and (said := repeated_keys(operation.body)):
             if options.validation == "Strict":
                 lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
@@ -274,7 +276,9 @@ class Registry:
         obj = {**kept, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if (stored := kind.stored) is not None:
             obj = apply_defaults(drop_nulls(prune(obj, stored)[0], stored), stored)
-        if not stamp:
+        if not stamp and "resourceVersion" in metadata:
+            obj["metadata"]["resourceVersion"] = metadata["resourceVersion"]
+        elif not stamp:
             del obj["metadata"]["resourceVersion"]
         head = Head(metadata.get("labels") or {}, kind.fields_of(obj))
         key = kind.key(metadata.get("namespace", ""), metadata["name"])

@@ -186,16 +186,17 @@ def complete(kind: ServedKind, obj: Object, *, applied: bool = False) -> Object:
 # --------------------------------------------------------------------------------------------------------------- create
 
 
-def create(target: Target, obj: Object, means: Means, *, applied: bool = False) -> Draft:
+def create(target: Target, obj: Object, means: Means, *, applied: bool = False, replaces: bool = False) -> Draft:
     """A new object from what was read (`read_object`), named and owned. Raises BadRequest and Invalid.
 
-    With `applied` the ownership has been recorded already.
+    With `applied` the ownership has been recorded already. With `replaces` it was meant to replace an object that is not there, so that it
+    may state a version.
     """
     kind = target.kind
     obj = _placed(target, obj)
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _SET_BY_SERVER}
-    version = metadata.pop("resourceVersion", "")
-    if version not in ("", "0") and not applied:
+    version, dry = metadata.pop("resourceVersion", ""), target.options.dry_run
+    if version.isdigit() and int(version) and not (applied or replaces or dry):
         raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     obj = {**obj, "metadata": metadata}
     if not applied:
@@ -203,6 +204,8 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False) 
     metadata = obj["metadata"] = dict(obj["metadata"])
     metadata["uid"] = means.uid()
     metadata["creationTimestamp"] = means.now
+    if dry and version and not replaces:
+        metadata["resourceVersion"] = version  # nothing is stored, so nothing takes its place
     prefix = metadata.get("generateName")
     if prefix and not metadata.get("name"):
         metadata["name"] = prefix[:_PREFIX_LIMIT] + means.token(_SUFFIX_ALPHABET, 5)
@@ -327,7 +330,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     errors += _embedded(kind, obj)
     # Custom resources are asked twice about changes of their metadata: once by their schema's validation, once by everybody's.
     changed = validate_metadata_update(metadata, was)
-    errors = [*changed, *(changed if strategy.custom else ()), *dict.fromkeys(errors)]
+    errors = [*changed, *changed, *dict.fromkeys(errors)] if strategy.custom else list(dict.fromkeys([*changed, *errors]))
     if errors:
         raise invalid(kind.judged_group, kind.kind, target.name, errors)
     strategy.finish(obj, live, means.now, target.warnings)
@@ -339,12 +342,23 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     return Draft(obj, live, gone)
 
 
-def check_uid(target: Target, live: Object, obj: Object) -> None:
-    """The UID in a PUT is a precondition. Raises Conflict."""
-    kind, wanted, found = target.kind, obj["metadata"].get("uid"), live["metadata"]["uid"]
+_KEPT_UNDER = {
+    "endpoints": "services/endpoints",
+    "ingresses": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
+"""Where the real server keeps kinds of these plurals; all others under the plural."""
+
+
+def check_uid(target: Target, live: Object | None, obj: Object) -> None:
+    """The UID in a PUT is a precondition, also where nothing is (`live` is None). Raises Conflict."""
+    kind, wanted, found = target.kind, obj["metadata"].get("uid"), live["metadata"]["uid"] if live is not None else ""
     if wanted and wanted != found:
-        group = f"{kind.group}/" if kind.strategy.custom else ""
-        key = f"/registry/{group}{kind.plural}/{kind.key(target.namespace, target.name)}"
+        place = f"{kind.group}/{kind.plural}" if kind.strategy.custom else _KEPT_UNDER.get(kind.plural, kind.plural)
+        root = "" if target.options.dry_run else "/registry"
+        key = f"{root}/{place}/{kind.key(target.namespace, target.name)}"
         why = f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
         raise conflict(
             kind.resource,
