@@ -14,9 +14,9 @@ from tests.k8s.schemas import KINDS, holds_everything
 from tests.server.talk import Refused, Talk, talk
 
 from setpoint.api import Answer, GroupVersionResource, Operation
-from setpoint.cluster.server.builtin import find, kinds
+from setpoint.cluster.server.builtin import find, groups, kinds
 from setpoint.cluster.server.builtin.absent import ABSENT, ABSENT_SUBRESOURCES
-from setpoint.cluster.server.builtin.groups import behaviour_of, behaviours
+from setpoint.cluster.server.builtin.groups import FILES, behaviour_of, stated_in
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.structs import as_go_writes
 
@@ -42,7 +42,15 @@ def test_every_kind_of_a_real_server_is_served_or_named_as_missing() -> None:
 
 
 def test_behaviours_are_of_kinds_that_are_served() -> None:
-    assert [name for name in behaviours() if name not in {kind.kind for kind in kinds()}] == []
+    stated = [name for names in FILES.values() for name in names]
+    assert [name for name in stated if name not in {kind.kind for kind in kinds()}] == []
+    assert len(dict.fromkeys(stated)) == len(stated), "two files state one"
+
+
+def test_every_file_states_the_behaviours_that_it_is_known_for() -> None:
+    folder = Path(groups.__file__).parent
+    assert sorted(FILES) == sorted(file.stem for file in folder.glob("*.py") if file.stem != "__init__")
+    assert {file: tuple(stated_in(file)) for file in FILES} == FILES
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in RECORDED])

@@ -10,7 +10,7 @@ import pytest
 from setpoint.api import ApiError
 from setpoint.cluster.server.builtin.services import ADDRESSES, NODE_PORTS
 from setpoint.cluster.server.builtins import builtin_kinds
-from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.schema.metadata import tidy_metadata
 
 Json = dict[str, Any]
@@ -32,7 +32,7 @@ def received(body: Json) -> Json:
 
 def kind_of(obj: Json, services: list[Json] | None = None) -> ServedKind:
     """The kind of an object, on a server that has these services."""
-    kinds = builtin_kinds(lambda collection: (services or []) if collection == "/services" else [])
+    kinds = Kinds(builtin_kinds(lambda collection: (services or []) if collection == "/services" else []))
     return next(kind for kind in kinds if (kind.api_version, kind.kind) == (obj["apiVersion"], obj["kind"]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias, cast
 
 from setpoint.api import GroupVersionResource, Verb
@@ -15,7 +15,7 @@ from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
-from setpoint.cluster.server.builtin.structs import as_go_writes, empty_field
+from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, empty_field
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
 from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
@@ -115,6 +115,7 @@ class BuiltinStrategy(Strategy):
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """See `Strategy`. A finalizer without a domain has been refused, so there is no need to warn of one."""
         self.behaviour.settle(obj, old, now)
+        obj.update(as_go_keeps(self.kind.schema_name, {key: value for key, value in obj.items() if key != "metadata"}))
         warnings += self.behaviour.warns(obj, old)
         if self.behaviour.support == "schema":
             warnings.append(
@@ -286,9 +287,9 @@ def _typed(kind: builtin.BuiltinKind) -> TypedSchema:
     return TypedSchema.from_openapi(builtin.schema_of(kind), builtin.schemas(), built_in=True)
 
 
-def builtin_kinds(read: Read) -> list[ServedKind]:
-    """All built-in kinds; `read` gives the objects that are stored in a collection."""
-    return [_served(kind, read) for kind in builtin.kinds()]
+def builtin_kinds(read: Read) -> dict[GroupVersionResource, Callable[[], ServedKind]]:
+    """What makes each built-in kind; `read` gives the objects that are stored in a collection."""
+    return {GroupVersionResource(kind.group, kind.version, kind.plural): partial(_served, kind, read) for kind in builtin.kinds()}
 
 
 def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:

@@ -290,13 +290,15 @@ class ServedKind:
 
 
 class Kinds:
-    """The kinds as they are now. `version` counts the changes; listeners hear of each kind that goes."""
+    """The kinds as they are now. `version` counts the changes; listeners hear of each kind that goes.
 
-    def __init__(self, kinds: Iterable[ServedKind] = ()) -> None:
-        self._by_resource: dict[GroupVersionResource, ServedKind] = {}
-        self.version = 0
-        for kind in kinds:
-            self.add(kind)
+    Those of the start are made when somebody asks for them.
+    """
+
+    def __init__(self, makers: Mapping[GroupVersionResource, Callable[[], ServedKind]] | None = None) -> None:
+        self._makers = dict(makers or {})
+        self._by_resource: dict[GroupVersionResource, ServedKind | None] = dict.fromkeys(self._makers)
+        self.version = len(self._makers)
 
     def add(self, kind: ServedKind) -> None:
         """Serves a kind, instead of the one that had its place."""
@@ -310,7 +312,10 @@ class Kinds:
 
     def find(self, resource: GroupVersionResource) -> ServedKind | None:
         """The kind that a URL names."""
-        return self._by_resource.get(resource)
+        kind = self._by_resource.get(resource)
+        if kind is None and resource in self._by_resource:
+            kind = self._by_resource[resource] = self._makers[resource]()
+        return kind
 
     def named(self, gvk: GroupVersionKind) -> ServedKind | None:
         """The kind that an object names."""
@@ -318,10 +323,13 @@ class Kinds:
 
     def of_group(self, group: str) -> list[ServedKind]:
         """All kinds of a group, in all versions."""
-        return [kind for kind in self if kind.group == group]
+        return self._found([resource for resource in self._by_resource if resource.group == group])
+
+    def _found(self, resources: Iterable[GroupVersionResource]) -> list[ServedKind]:
+        return [kind for resource in resources if (kind := self.find(resource)) is not None]
 
     def __iter__(self) -> Iterator[ServedKind]:
-        return iter(list(self._by_resource.values()))
+        return iter(self._found(list(self._by_resource)))
 
     def __len__(self) -> int:
         return len(self._by_resource)

@@ -208,9 +208,7 @@ class Registry:
             return self._rescale(target, live, body, applied=True)
         means = self.means()
         merged = write.applied_object(target, live, body, means)
-        from setpoint.cluster.server.schema.repeats import repeated_keys  # with PyYAML, which takes its time to import
-
-        if (repeated or b"<<" in operation.body) and options.validation != "Ignore" and (said := repeated_keys(operation.body)):
+        if (repeated or b"<<" in operation.body) and options.validation != "Ignore" and (said := _set_twice(operation.body)):
             if options.validation == "Strict":
                 lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
                 raise bad_request(f"error strict decoding patch: {lines}")
@@ -315,6 +313,12 @@ def _patched(
         if not why:
             raise
         raise unreadable(shown(), why) from error
+
+
+def _set_twice(body: bytes) -> list[str]:
+    from setpoint.cluster.server.schema.repeats import repeated_keys  # rarely needed, and PyYAML takes its time to import
+
+    return repeated_keys(body)
 
 
 def _uid_mismatch(target: Target, uid: str) -> ApiError:

@@ -9,7 +9,7 @@ import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
@@ -18,6 +18,7 @@ from setpoint.cluster.server.builtin.absent import ABSENT, ABSENT_SUBRESOURCES
 from setpoint.objects import Scale
 
 Schema: TypeAlias = dict[str, Any]
+_PUBLISHED = Path(__file__).with_name("published")
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def schema_of(kind: BuiltinKind) -> Schema:
 @lru_cache(maxsize=64)
 def unpacked(name: str) -> Any:
     """The content of a data file. Raises `FileNotFoundError`."""
-    return msgspec.json.decode(gzip.decompress(files(__package__).joinpath("published", f"{name}.json.gz").read_bytes()))
+    return msgspec.json.decode(gzip.decompress(_PUBLISHED.joinpath(f"{name}.json.gz").read_bytes()))
 
 
 class _Schemas(Mapping[str, Schema]):
@@ -112,8 +113,8 @@ class _Schemas(Mapping[str, Schema]):
 
     @staticmethod
     def _packages() -> list[str]:
-        found = (file.name.removesuffix(".json.gz") for file in files(__package__).joinpath("published").iterdir())
-        return sorted(name for name in found if name not in ("discovery", "structs"))
+        found = (file.name.removesuffix(".json.gz") for file in _PUBLISHED.iterdir())
+        return sorted(name for name in found if name not in ("columns", "discovery", "structs"))
 
 
 _SCHEMAS = _Schemas()
