@@ -115,7 +115,7 @@ class BuiltinStrategy(Strategy):
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """See `Strategy`. A finalizer without a domain has been refused, so there is no need to warn of one."""
         self.behaviour.settle(obj, old, now)
-        obj.update(as_go_keeps(self.kind.schema_name, {key: value for key, value in obj.items() if key != "metadata"}))
+        obj.update({**as_go_keeps(self.kind.schema_name, {**obj, "metadata": {}}), "metadata": obj["metadata"]})
         warnings += self.behaviour.warns(obj, old)
         if self.behaviour.support == "schema":
             warnings.append(

@@ -29,14 +29,28 @@ def as_go_writes(name: str, obj: Any) -> Any:
     return _struct(name)(obj)
 
 
+def as_go_keeps(name: str, obj: Any) -> Any:
+    """The same as it comes back from storage, where a list that is empty is none: it is written as null."""
+    return _struct(name, True)(obj) if _holds_empty_list(obj) else obj
+
+
+def _holds_empty_list(value: Any) -> bool:
+    if type(value) is dict:
+        return any(map(_holds_empty_list, value.values()))
+    return type(value) is list and (not value or any(map(_holds_empty_list, value)))
+
+
 def empty_field(name: str, field: str) -> Any:
     """What is written of a field when nothing is in it; None for nothing. The caller's own."""
     return _struct(name)({}).get(field)
 
 
 @lru_cache(maxsize=2048)
-def _struct(name: str) -> Writer:
-    """The writer of one struct. Its fields' writers are made when the first object comes, since some structs hold themselves."""
+def _struct(name: str, kept: bool = False) -> Writer:
+    """The writer of one struct, or of what storage has `kept` of it.
+
+    Its fields' writers are made when the first object comes, since some structs hold themselves.
+    """
     if name in SPECIAL:
         return {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time}.get(name, copy.deepcopy)
     fields = struct(name).fields
@@ -59,21 +73,20 @@ def _struct(name: str) -> Writer:
                 result[key] = copy.deepcopy(item)
                 continue
             if not field.type.pointer and item in _EMPTY:
-                if field.type.shape in ("list", "map", "bytes") and not field.omitempty:
-                    # On its way through storage what is empty becomes nothing, which is written as null.
+                if kept and field.type.shape in ("list", "map", "bytes") and not field.omitempty:
                     result[key] = None
                     continue
                 if (field.omitempty or field.omitzero) and field.type.shape != "struct":
                     continue
             writer = writers.get(key)
             if writer is None:
-                writer = writers[key] = _value(field.type)
+                writer = writers[key] = _value(field.type, kept)
             result[key] = writer(item)
         for key, zero in always.items():
             if key not in result:
                 writer = writers.get(key)
                 if writer is None:
-                    writer = writers[key] = _value(fields[key].type)
+                    writer = writers[key] = _value(fields[key].type, kept)
                 result[key] = None if zero is None else writer(zero)
         return result
 
@@ -112,22 +125,22 @@ def zero_of(type_: GoType) -> Any:
 _INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 
 
-def _value(type_: GoType) -> Writer:
+def _value(type_: GoType, kept: bool) -> Writer:
     if type_.shape == "struct":
-        return _struct(type_.name)
+        return _struct(type_.name, kept)
     if type_.shape == "list":
-        write_item = _element(type_.name)
+        write_item = _element(type_.name, kept)
         return lambda value: [write_item(item) for item in value] if isinstance(value, list) else value
     if type_.shape == "map":
-        write_entry = _element(type_.name)
+        write_entry = _element(type_.name, kept)
         return lambda value: {key: write_entry(item) for key, item in value.items()} if isinstance(value, dict) else value
     return copy.deepcopy if type_.shape == "any" else _same
 
 
-def _element(text: str) -> Writer:
+def _element(text: str, kept: bool) -> Writer:
     """The writer of what a list or a map holds, where null is a zero."""
     held = go_type(text)
-    write, zero = _value(held), "" if held.shape == "bytes" else zero_of(held)
+    write, zero = _value(held, kept), "" if held.shape == "bytes" else zero_of(held)
     return lambda value: write(zero if value is None else value)
 
 

@@ -62,7 +62,7 @@ class Atom:
     def with_relationship(self, atomic: bool) -> "Atom":
         """The same type, but with one owner for all of it or with parts that are owned one by one, as said where it is used."""
         if self.map is not None:
-            return Atom(self.scalar, self.list, MapAtom(self.map.fields, self.map.element, atomic))
+            return Atom(self.scalar, self.list, MapAtom(self.map.fields, self.map.element, atomic, self.map.nulls))
         if self.list is not None:
             return Atom(self.scalar, ListAtom(self.list.element, atomic, self.list.keys))
         return self
@@ -82,14 +82,18 @@ class Field:
 
 
 class MapAtom:
-    """A map: declared fields, and the type of all other keys (None: other keys are an error)."""
+    """A map: declared fields, and the type of all other keys (None: other keys are an error).
 
-    __slots__ = ("atomic", "element", "fields", "zeros")
+    ``nulls`` says that null is more than nothing here. In a Go struct, as built-in kinds are on a real server, a null was always there.
+    """
 
-    def __init__(self, fields: Mapping[str, Field], element: Atom | None, atomic: bool) -> None:
+    __slots__ = ("atomic", "element", "fields", "nulls", "zeros")
+
+    def __init__(self, fields: Mapping[str, Field], element: Atom | None, atomic: bool, nulls: bool = True) -> None:
         self.fields = fields
         self.element = element
         self.atomic = atomic
+        self.nulls = nulls
         self.zeros: dict[str, Any] = {name: field.zero for name, field in fields.items() if field.zero is not ABSENT}
 
     @property
@@ -202,6 +206,7 @@ class _Converter:
 
     def _use(self, schema: Schema, preserve: bool) -> Atom:
         """The type at a place where a schema is used, which may be a reference with a relationship of its own."""
+        preserve = preserve and schema is not _OBJECT_META  # what metadata holds is known, whatever else is not
         name = _reference(schema)
         if not name:
             return Atom.later(lambda: self._convert(schema, preserve))
@@ -253,7 +258,7 @@ class _Converter:
             element = DEDUCED if preserve or not properties else None
         else:
             element = DEDUCED if additional else None
-        return MapAtom(fields, element, schema.get("x-kubernetes-map-type") == "atomic")
+        return MapAtom(fields, element, schema.get("x-kubernetes-map-type") == "atomic", not self.built_in)
 
     def _field(self, schema: Schema, required: bool, preserve: bool) -> Field:
         default = schema.get("default", ABSENT)

@@ -186,6 +186,8 @@ class _Compare:
                 continue
             if before is ABSENT:
                 before = zeros.get(key, ABSENT)
+                if value is None and before is ABSENT and not map_atom.nulls:
+                    continue
             path.append("f:" + key)
             self._item(field_atom(map_atom, key), before, value)
             path.pop()

@@ -31,8 +31,7 @@ Amounts = Mapping[str, str]
 
 def _range_defaults(limits: Json) -> None:
     spec = limits["spec"]
-    # No limits are kept as null, however they were stated.
-    spec["limits"] = spec.get("limits") or None
+    spec.setdefault("limits", None)
     for item in spec["limits"] or ():
         if item.get("type") == "Container":
             most = {**(item.get("max") or {}), **(item.get("default") or {})}

@@ -18,8 +18,7 @@ GROUP = "rbac.authorization.k8s.io"
 
 
 def _role_defaults(role: Json) -> None:
-    # No rules are kept as null, however they were stated.
-    role["rules"] = role.get("rules") or None
+    role.setdefault("rules", None)
 
 
 def _validate_role(role: Object, old: Object | None, *, namespaced: bool) -> Iterator[FieldError]:
