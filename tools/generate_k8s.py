@@ -67,6 +67,19 @@ class Server:
                     found[path] = version["resources"]
         return found
 
+    def columns(self, discovery: dict[str, list[Json]]) -> list[Json]:
+        """The columns of the tables of every resource that can be listed, those of custom resources apart; the preferred version's."""
+        table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+        found: dict[tuple[str, str], Json] = {}
+        for path, resources in discovery.items():
+            group, _ = split_path(path)
+            for resource in resources:
+                plural = resource["resource"]
+                if "list" in resource["verbs"] and (group, plural) not in found:
+                    shown = self.get(f"/{path}/{plural}?limit=1", table)
+                    found[group, plural] = {"group": group, "plural": plural, "columns": shown["columnDefinitions"]}
+        return list(found.values())
+
 
 def closure(roots: Iterable[str], schemas: dict[str, Json]) -> dict[str, Json]:
     """The schemas of these names and of all that they refer to, sorted by name."""
@@ -200,7 +213,7 @@ def main() -> None:
         write_modules(Path(folder), kinds, schemas)
         replace_modules(Path(folder))
     write_test_schemas(kinds, schemas)
-    write_published(discovery, every, BUILT_IN)
+    write_published(discovery, server.columns(discovery), every, BUILT_IN)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 - ``discovery``: for each kind and version what the real server announces of it, with the name of its schema;
 - ``structs``: how the Go structs are written in JSON and in protobuf (``tools/go-structs``), with the defaults that OpenAPI tells of;
+- ``columns``: for each kind the columns in which the real server shows it;
 - ``<package>``: the schemas of one Go package each (``core.v1``; ``apimachinery`` for all of its packages), so that a server that is asked
   for Deployments reads no schema of a Role.
 """
@@ -20,13 +21,14 @@ TARGET = TOOLS.parent / "src" / "setpoint" / "cluster" / "server" / "builtin" / 
 Json = dict[str, Any]
 
 
-def write_published(discovery: dict[str, list[Json]], schemas: dict[str, Json], built_in: tuple[str, ...]) -> None:
+def write_published(discovery: dict[str, list[Json]], columns: list[Json], schemas: dict[str, Json], built_in: tuple[str, ...]) -> None:
     TARGET.mkdir(exist_ok=True)
     for old in TARGET.glob("*.json.gz"):
         old.unlink()
     known = {name: schema for name, schema in schemas.items() if name.startswith((*built_in, "io.k8s.apimachinery."))}
     write("discovery", announced(discovery, known, built_in))
     write("structs", structs(known))
+    write("columns", columns)
     packages: dict[str, Json] = {}
     for name, schema in sorted(known.items()):
         packages.setdefault(package_of(name), {})[name] = schema

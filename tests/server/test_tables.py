@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.server.talk import Talk, talk
 
-from setpoint.cluster.server.builtin_tables import builtin_columns
+from setpoint.api import GroupVersionResource
+from setpoint.cluster.server.builtin import kinds
 from setpoint.cluster.server.crds import CustomKind, PrinterColumn
 from setpoint.cluster.server.durations import human_duration, since
+from setpoint.cluster.server.table_cells import builtin_columns
 from setpoint.cluster.server.tables import GENERIC, custom_columns, partial_metadata_list, table
 
 FOLDER = Path(__file__).parent / "observed"
@@ -40,7 +43,19 @@ def test_a_built_in_kind_shows_what_the_real_server_shows(case: dict[str, Any]) 
     assert columns is not None
     assert columns.cells(case["object"], datetime.fromisoformat(case["now"])) == case["cells"]
     assert columns.conditions(case["object"]) == case.get("conditions", [])
-    assert len(columns.headings) == len(case["cells"])
+    assert len(columns.headings) + (case["plural"] == "ipaddresses") == len(case["cells"])
+
+
+def test_every_built_in_kind_has_the_columns_of_the_real_server() -> None:
+    """Of every kind that is listed there are cells, and as many of them as headings, even where the object is all but empty."""
+    for kind in kinds():
+        if "list" not in kind.verbs:
+            continue
+        columns = builtin_columns(kind.group, kind.plural)
+        assert columns is not None, kind
+        assert columns.headings[0].name == ("Last Seen" if kind.plural == "events" else "Name")
+        bare = {"metadata": {"name": "a"}, "spec": {"scope": "", "group": "", "versions": [], "names": {"kind": ""}}}
+        assert len(columns.cells(bare, NOW)) == len(columns.headings) + (kind.kind == "IPAddress"), kind
 
 
 @pytest.mark.parametrize(
@@ -111,3 +126,22 @@ def test_a_list_is_reduced_to_metadata() -> None:
         "metadata": {"resourceVersion": "7"},
         "items": [{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": OBJECT["metadata"]}],
     }
+
+
+def test_the_older_form_of_an_autoscaler_shows_all_its_metrics() -> None:
+    """autoscaling/v1 has a field for the processor alone; the table tells of the others as well, in their order."""
+    memory = {"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "100Mi"}}}
+    cpu = {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    body = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 5, "scaleTargetRef": target, "metrics": [memory, cpu]}}
+
+    async def main(t: Talk) -> None:
+        newer, older = (GroupVersionResource("autoscaling", version, "horizontalpodautoscalers") for version in ("v2", "v1"))
+        await t.do("create", newer, "default/", {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", **body})
+        for where in ("default/", "default/web"):
+            shown = await t.do(
+                "get" if where.endswith("web") else "list", older, where, accept="application/json;as=Table;v=v1;g=meta.k8s.io"
+            )
+            assert shown["rows"][0]["cells"][1:5] == ["Deployment/web", "memory: <unknown>/100Mi, cpu: <unknown>/80%", "1", 5]
+
+    talk(main)

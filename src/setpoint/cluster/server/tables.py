@@ -1,7 +1,7 @@
 """Tables: objects as `kubectl get` shows them, and objects reduced to their metadata.
 
 Follows https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables. What columns a kind has is told by
-`custom_columns`, `builtin_tables.builtin_columns` or `GENERIC`; `table` does the rest.
+`custom_columns`, `table_cells.builtin_columns` or `GENERIC`; `table` does the rest.
 """
 
 from __future__ import annotations
@@ -129,6 +129,7 @@ def table(
     include_object: IncludeObject,
     now: datetime,
     *,
+    told: Iterable[Object] | None = None,
     with_definitions: bool = True,
     version: MetaVersion = "v1",
 ) -> dict[str, Any]:
@@ -136,20 +137,21 @@ def table(
 
     `list_metadata` is the list's (resourceVersion, continue, remainingItemCount) or, for a single object, its resourceVersion.
     `include_object` is the query parameter of that name; left out or empty, rows carry the objects' metadata. In a watch only the first
-    event carries the definitions of the columns.
+    event carries the definitions of the columns. `told` are the objects of which the cells tell, where these are others.
     """
+    others = iter(told or ())
     kept = {key: list_metadata[key] for key in ("resourceVersion", "continue", "remainingItemCount") if list_metadata.get(key)}
     return {
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": kept,
         "columnDefinitions": [heading.definition() for heading in columns.headings] if with_definitions else None,
-        "rows": [_row(columns, obj, include_object, now, version) for obj in objects],
+        "rows": [_row(columns, obj, obj if told is None else next(others), include_object, now, version) for obj in objects],
     }
 
 
-def _row(columns: Columns, obj: Object, include_object: IncludeObject, now: datetime, version: MetaVersion) -> dict[str, Any]:
-    row: dict[str, Any] = {"cells": columns.cells(obj, now)}
+def _row(columns: Columns, obj: Object, told: Object, include_object: IncludeObject, now: datetime, version: MetaVersion) -> dict[str, Any]:
+    row: dict[str, Any] = {"cells": columns.cells(told, now)}
     if conditions := columns.conditions(obj):
         row["conditions"] = conditions
     match include_object:

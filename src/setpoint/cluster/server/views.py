@@ -5,20 +5,20 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-represent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Protocol, TypeAlias, cast
 
 from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
 from setpoint.cluster.server.accept import OFFERED, WATCHED, by_quality, media_for, not_acceptable
-from setpoint.cluster.server.builtin_tables import builtin_columns
 from setpoint.cluster.server.crds import CustomKind
 from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.reading import Listing
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.storage import Record
+from setpoint.cluster.server.table_cells import builtin_columns
 from setpoint.cluster.server.tables import (
     GENERIC,
     Columns,
@@ -122,23 +122,33 @@ class TableView:
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`."""
         obj = decode(in_version(record, kind))
-        return self._table(kind, [obj], {"resourceVersion": obj["metadata"].get("resourceVersion", "")})
+        return self._table(kind, [obj], {"resourceVersion": obj["metadata"].get("resourceVersion", "")}, _told(kind, [record]))
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
-        return self._table(kind, [decode(in_version(record, kind)) for record in listing.records], list_metadata(kind, listing))
+        objects = [decode(in_version(record, kind)) for record in listing.records]
+        return self._table(kind, objects, list_metadata(kind, listing), _told(kind, listing.records))
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
         obj = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
         return self._table(kind, [obj], {"resourceVersion": metadata["resourceVersion"]})
 
-    def _table(self, kind: ServedKind, objects: list[dict[str, Json]], metadata: Mapping[str, Json]) -> bytes:
+    def _table(
+        self, kind: ServedKind, objects: list[dict[str, Json]], metadata: Mapping[str, Json], told: list[dict[str, Json]] | None = None
+    ) -> bytes:
         first = self._columns is None
         if self._columns is None:
             self._columns = _columns(kind)
-        shown = table(self._columns, objects, metadata, self._include, self._now(), with_definitions=first, version=self._version)
+        shown = table(
+            self._columns, objects, metadata, self._include, self._now(), told=told, with_definitions=first, version=self._version
+        )
         return encode(shown)
+
+
+def _told(kind: ServedKind, records: Iterable[Record]) -> list[dict[str, Json]] | None:
+    """What the cells tell of, where that is not what is shown: a form that does not say all leaves nothing out of its table."""
+    return [decode(record.value) for record in records] if kind.to_kept is not None else None
 
 
 def _columns(kind: ServedKind) -> Columns:

@@ -1,4 +1,4 @@
-"""The columns of pods: most of the work is to sum up many containers in one word.
+"""The cells of pods: most of the work is to sum up many containers in one word.
 
 The word follows kube-apiserver: of a pod that still initializes the first init container that is not through tells it, else the first
 container that waits or has ended, else the pod's phase.
@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from setpoint.cluster.server.durations import since
-from setpoint.cluster.server.tables import AGE, NAME, Column, Columns, Object, age
+from setpoint.cluster.server.table_cells.parts import Cells
+from setpoint.cluster.server.tables import Object, age
 
 Status = Mapping[str, Any]
 
@@ -135,7 +136,8 @@ def _end(ended: Status) -> str:
     return f"Signal:{ended['signal']}" if ended.get("signal") else f"ExitCode:{ended.get('exitCode') or 0}"
 
 
-def _conditions(pod: Object) -> list[dict[str, str]]:
+def conditions(pod: Object) -> list[dict[str, str]]:
+    """Conditions of the row of a pod: that it has come to its end."""
     phase = (pod.get("status") or {}).get("phase")
     messages = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
     if phase not in messages:
@@ -143,18 +145,4 @@ def _conditions(pod: Object) -> list[dict[str, str]]:
     return [{"type": "Completed", "status": "True", "reason": phase, "message": messages[phase]}]
 
 
-PODS = Columns(
-    (
-        NAME,
-        Column("Ready", description="Containers that are ready, of all."),
-        Column("Status", description="What its containers come to."),
-        Column("Restarts", description="How often containers were restarted, and when the last was."),
-        AGE,
-        Column("IP", description="Its address inside the cluster.", priority=1),
-        Column("Node", description="The node that it runs on.", priority=1),
-        Column("Nominated Node", description="The node that is being cleared for it.", priority=1),
-        Column("Readiness Gates", description="Conditions of its own that are true, of those it needs.", priority=1),
-    ),
-    _cells,
-    _conditions,
-)
+CELLS: dict[tuple[str, str], Cells] = {("", "pods"): _cells}
