@@ -3,9 +3,11 @@
 import asyncio
 import json
 
+import pytest
+
 from setpoint.api import ADMIN, GroupVersionResource, Identity, Operation
-from setpoint.cluster.server import ApiServer, Served
-from setpoint.cluster.server.asgi import BODY_LIMIT, CHUNK, HttpFace, _chunks, warning_header
+from setpoint.cluster.server import ApiServer, Served, watch
+from setpoint.cluster.server.asgi import ABORT, BODY_LIMIT, CHUNK, PATIENCE, HttpFace, _chunks, warning_header
 from setpoint.world import simulate
 
 READER = Identity(user="reader")
@@ -82,8 +84,8 @@ class Exchange:
         return b"".join(message["body"] for message in self.sent[1:])
 
 
-def config_map(name):
-    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()
+def config_map(name, text=""):
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"text": text}}).encode()
 
 
 def on_a_server(main, tokens=None):
@@ -313,6 +315,66 @@ def test_a_watch_ends_with_its_client_even_if_it_does_not_read():
         exchange.gone.set()
         await task
         assert len(server.hub) == 0
+
+    on_a_server(main)
+
+
+class Stuck(Exchange):
+    """A client that takes so many messages, and then only what it is told to."""
+
+    def __init__(self, target, takes):
+        super().__init__("GET", target)
+        self.scope["state"] = {ABORT: self.gone.set}
+        self.places = asyncio.Semaphore(takes)
+
+    async def send(self, message):
+        await self.places.acquire()
+        await super().send(message)
+
+
+def test_who_does_not_read_the_end_of_a_watch_is_cut_off():
+    async def main(server, client):
+        loop = asyncio.get_running_loop()
+        exchange = Stuck(f"{CONFIG_MAPS}?watch=true&timeoutSeconds=30", takes=1)
+        task = asyncio.create_task(client.face(exchange.scope, exchange.receive, exchange.send))
+        await client.ask("POST", CONFIG_MAPS, config_map("a"), JSON)
+        began = loop.time()
+        await task
+        assert exchange.gone.is_set()
+        assert loop.time() - began == pytest.approx(30 + PATIENCE, abs=1)
+
+    on_a_server(main)
+
+
+def test_who_reads_the_end_of_a_watch_slowly_is_not_cut_off():
+    async def main(server, client):
+        exchange = Stuck(f"{CONFIG_MAPS}?watch=true&timeoutSeconds=1", takes=1)
+        for number in range(8):
+            await client.ask("POST", CONFIG_MAPS, config_map(f"c{number}", "x" * CHUNK), JSON)
+        task = asyncio.create_task(client.face(exchange.scope, exchange.receive, exchange.send))
+        while not exchange.complete:
+            await asyncio.sleep(PATIENCE * 0.9)
+            exchange.places.release()
+        await task
+        assert not exchange.gone.is_set()
+        assert len(lines(exchange)) == 8
+
+    on_a_server(main)
+
+
+def test_a_watcher_that_is_dropped_for_not_reading_is_cut_off(monkeypatch):
+    monkeypatch.setattr(watch, "QUEUE_LIMIT", 3)
+
+    async def main(server, client):
+        exchange = Stuck(f"{CONFIG_MAPS}?watch=true", takes=1)
+        task = asyncio.create_task(client.face(exchange.scope, exchange.receive, exchange.send))
+        for number in range(8):
+            await client.ask("POST", CONFIG_MAPS, config_map(f"c{number}"), JSON)
+            await asyncio.sleep(1)
+        assert len(server.hub) == 0
+        assert not task.done()
+        await task
+        assert exchange.gone.is_set()
 
     on_a_server(main)
 

@@ -154,6 +154,22 @@ def test_a_watcher_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch
     talk(main)
 
 
+def test_a_watcher_for_whom_too_many_bytes_wait_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "BYTES_LIMIT", 10_000)
+
+    async def main(t: Talk) -> None:
+        await t.create(CONFIGMAPS, {**config_map("large"), "data": {"text": "x" * 20_000}})
+        slow, quick = await t.watch(CONFIGMAPS), await t.watch(CONFIGMAPS)
+        assert len(await quick.told()) == 1  # of the start, which is free
+        for number in range(4):
+            await t.create(CONFIGMAPS, {**config_map(f"c{number}"), "data": {"text": "x" * 4_000}})
+            assert await quick.told() == [("ADDED", f"c{number}")]
+            assert len(t.server.hub) == (2 if number < 2 else 1)
+        assert await slow.read() is None
+
+    talk(main)
+
+
 def test_stopping_ends_every_watch_and_refuses_what_follows() -> None:
     async def main(t: Talk) -> None:
         watch = await t.watch(CONFIGMAPS, resourceVersion=str(t.revision))

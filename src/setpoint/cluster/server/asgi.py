@@ -27,6 +27,7 @@ from setpoint.cluster.server.health import is_health
 from setpoint.cluster.server.paths import no_such_path, not_allowed, only_read
 from setpoint.cluster.server.rendering import packed, written
 from setpoint.cluster.server.server import ApiServer
+from setpoint.cluster.server.watch import Watcher
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -38,7 +39,8 @@ BODY_LIMIT = 3 * 1024 * 1024
 """Bytes of a request's body; the real server has the same limit."""
 CHUNK = 256 * 1024
 """Bytes of watch frames that are sent in one piece, if there are so many: a client that reads slowly is to be noticed."""
-
+PATIENCE = 10.0
+"""Seconds without any progress after which a client is cut off that does not read the rest of a watch that has ended."""
 
 ABORT = "setpoint.abort"
 """The key of a scope's state under which `serving` puts what lets go of the connection at once."""
@@ -170,8 +172,16 @@ class HttpFace:
     async def _send_stream(self, stream: Stream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends frames until the server ends the stream or the client goes, whichever comes first."""
         self._watches[stream] = None
-        frames = asyncio.create_task(_send_frames(stream, exchange, send))
+        sending = _Sending(stream, exchange, send)
+        frames = asyncio.create_task(sending.run())
         gone = asyncio.create_task(_until_gone(receive))
+
+        def cut() -> None:
+            _let_go(scope)
+            frames.cancel()
+
+        if isinstance(stream, Watcher):
+            stream.when_ended = lambda: sending.finish(cut)
         try:
             # Sending alone would not do: what is sent to a client that has gone vanishes without an error.
             await asyncio.wait((frames, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -182,7 +192,7 @@ class HttpFace:
                 task.cancel()
             await asyncio.gather(frames, gone, return_exceptions=True)
             await stream.close()
-        if ended:
+        if ended and not frames.cancelled():
             try:
                 frames.result()
             except StreamBroken:
@@ -245,13 +255,43 @@ async def _send_answer(exchange: Exchange, answer: Answer, send: Send, *, close:
     await send({"type": "http.response.body", "body": answer.body})
 
 
-async def _send_frames(stream: Stream, exchange: Exchange, send: Send) -> None:
-    headers = [*_common(exchange.audit, "application/json"), (b"cache-control", b"no-cache, private")]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    while (frames := await stream.read()) is not None:
-        for chunk in _chunks(frames):
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
+class _Sending:
+    """The frames of one stream on their way to the client."""
+
+    def __init__(self, stream: Stream, exchange: Exchange, send: Send) -> None:
+        self._stream = stream
+        self._exchange = exchange
+        self._send = send
+        self._pieces = 0
+        self._patience: asyncio.TimerHandle | None = None
+        self._over = False
+
+    async def run(self) -> None:
+        """Sends all. Raises what the stream raises."""
+        send, read = self._send, self._stream.read
+        headers = [*_common(self._exchange.audit, "application/json"), (b"cache-control", b"no-cache, private")]
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            while (frames := await read()) is not None:
+                for chunk in _chunks(frames):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    self._pieces += 1
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self._over = True
+            if self._patience is not None:
+                self._patience.cancel()
+
+    def finish(self, cut: Callable[[], None]) -> None:
+        """The stream has ended: what is left of it is to be taken, or the client is cut off."""
+        if not self._over:
+            self._patience = asyncio.get_running_loop().call_later(PATIENCE, self._check, self._pieces, cut)
+
+    def _check(self, before: int, cut: Callable[[], None]) -> None:
+        if self._pieces == before:
+            cut()
+        else:
+            self.finish(cut)
 
 
 def _chunks(frames: list[bytes]) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextvars import Context, copy_context
 
 from setpoint.api import ApiError
@@ -31,6 +32,8 @@ LAST_BOOKMARK = 2.0
 """Seconds before its time-out that a watch gets another one."""
 QUEUE_LIMIT = 20_000
 """Frames that may wait for a watcher, beyond those of its start."""
+BYTES_LIMIT = 64 * 1024 * 1024
+"""Bytes of such frames; those that others get too are counted for each."""
 _SHORTEST, _LONGEST = 1800.0, 3600.0
 
 
@@ -62,7 +65,7 @@ class _Emission:
 
 
 class Watcher:
-    """One open watch: a `Stream` whose frames wait in memory until they are read."""
+    """One open watch: a `Stream` whose frames wait in memory until they are read. `when_ended` is called at its end, once."""
 
     def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, view: View, options: ListOptions) -> None:
         self.kind = kind
@@ -74,6 +77,8 @@ class Watcher:
         self._hub = hub
         self._frames: list[bytes] = []
         self._free = 0
+        self._bytes = 0
+        self.when_ended: Callable[[], object] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._timers: list[asyncio.TimerHandle] = []
@@ -129,6 +134,9 @@ class Watcher:
             timer.cancel()
         self._timers.clear()
         self._wake()
+        told, self.when_ended = self.when_ended, None
+        if told is not None:
+            told()
 
     def until(self, timer: asyncio.TimerHandle) -> None:
         """Keeps a timer that ends with the watch."""
@@ -137,7 +145,8 @@ class Watcher:
     def _queue(self, frame: bytes) -> None:
         if self._ended:
             return
-        if len(self._frames) >= QUEUE_LIMIT + self._free:
+        self._bytes += len(frame)
+        if len(self._frames) >= QUEUE_LIMIT + self._free or self._bytes > BYTES_LIMIT:
             self._frames.clear()
             self.end()
             return
@@ -160,7 +169,7 @@ class Watcher:
                 await self._waiter
             finally:
                 self._waiter = None
-        frames, self._frames, self._free = self._frames, [], 0
+        frames, self._frames, self._free, self._bytes = self._frames, [], 0, 0
         return frames
 
     async def close(self) -> None:
