@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from setpoint.cluster.server.crd_print import refused, schema_text
 from setpoint.cluster.server.schema import FieldError, Json, SchemaError, causes, compile_schema, embedded_problem, unknown_fields
 from setpoint.cluster.server.schema.embedded import embedded_errors
 from setpoint.cluster.server.schema.formats import known_format
@@ -89,7 +90,9 @@ def walk(schema: Schema) -> Iterator[Schema]:
 
 
 def _unsupported(schema: Schema) -> bool:
-    return isinstance(schema.get("items"), list) or any(schema.get(name) is not None for name in _UNSUPPORTED)
+    if isinstance(schema.get("items"), list) or schema.get("x-kubernetes-preserve-unknown-fields") is False:
+        return True
+    return any(schema.get(name) is not None for name in _UNSUPPORTED)
 
 
 _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")
@@ -102,13 +105,21 @@ def _root_errors(schema: Schema, path: str, has_status: bool) -> list[FieldError
         if schema.get("type") and schema["type"] != "object":
             detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
             errors.append(causes.invalid(f"{path}.type", schema["type"], detail))
-        elif any(key not in _ROOT_WITH_STATUS and value not in (None, False, "", [], {}) for key, value in schema.items()):
+        elif any(key not in _ROOT_WITH_STATUS and not _is_zero(key, value) for key, value in schema.items()):
             names = " ".join(_ROOT_WITH_STATUS.values())
             detail = f"only [{names}] fields are allowed at the root of the schema if the status subresource is enabled"
-            errors.append(causes.invalid(path, schema, detail))
+            errors.append(refused(path, schema_text(schema), detail))
     if schema.get("nullable"):
         errors.append(causes.forbidden(f"{path}.nullable", "nullable cannot be true at the root"))
     return errors
+
+
+def _is_zero(key: str, value: Json) -> bool:
+    """Whether the server cannot tell this value from none: numbers may be zero, and a list of nothing is a list."""
+    return value is None or value == "" or (value is False and key in _PLAIN_FLAGS)
+
+
+_PLAIN_FLAGS = ("nullable", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string")
 
 
 class _Invariants:
@@ -260,7 +271,8 @@ def _nested_completeness(validation: Schema, schema: Schema | None, path: str, a
 def _default_errors(schema: Schema, path: str) -> list[FieldError]:
     """Defaults must be pruned and valid, as if somebody had written them into an object. Only for a schema that is structural."""
     try:
-        return _defaults(compile_schema(schema), path, is_resource=True)
+        # Defaults are judged also by formats that objects are not judged by.
+        return _defaults(compile_schema(schema, all_formats=True), path, is_resource=True)
     except SchemaError:
         return []  # said elsewhere, with the path of the pattern
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from setpoint.cluster.server.crd_print import refused, versions_text
 from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings
 from setpoint.cluster.server.crd_selectable import selectable_errors, selectable_paths
 from setpoint.cluster.server.names import dns_1035_label, dns_subdomain
@@ -206,10 +207,13 @@ def validate_crd(crd: Crd, old: Crd | None = None) -> list[FieldError]:
 
 
 def _name_errors(crd: Crd, spec: Mapping[str, Json]) -> Iterator[FieldError]:
-    name = crd["metadata"].get("name") or ""
-    yield from (causes.invalid("metadata.name", name, problem) for problem in dns_subdomain(name))
-    if name != f"{spec['names'].get('plural') or ''}.{spec.get('group') or ''}":
-        yield causes.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
+    wanted = f"{spec['names'].get('plural') or ''}.{spec.get('group') or ''}"
+    for key in ("generateName", "name"):
+        name = crd["metadata"].get(key) or ""
+        if key == "name" and name:
+            yield from (causes.invalid("metadata.name", name, problem) for problem in dns_subdomain(name))
+        if name and name != wanted:
+            yield causes.invalid(f"metadata.{key}", name, 'must be spec.names.plural+"."+spec.group')
 
 
 def _label(field: str, value: str) -> Iterator[FieldError]:
@@ -249,10 +253,10 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
                 yield from _part(key, version, f"{where}.{key}", shared)
     names = [version.get("name") for version in versions]
     if len(set(names)) < len(names):
-        yield causes.invalid("spec.versions", versions, "must contain unique version names")
+        yield refused("spec.versions", versions_text(spec.get("versions"), shared), "must contain unique version names")
     if sum(version.get("storage") is True for version in versions) != 1:
-        yield causes.invalid("spec.versions", versions, "must have exactly one version marked as storage version")
-    if versions:
+        yield refused("spec.versions", versions_text(spec.get("versions"), shared), "must have exactly one version marked as storage version")
+    if versions and versions[0].get("name"):
         yield from _label("spec.version", versions[0].get("name") or "")
     yield from _names(spec["names"])
     for key, place in _PER_VERSION.items():

@@ -16,6 +16,7 @@ from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.names import api_version
 from setpoint.api.status import bad_request
 from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.builtin.structs import as_go_writes
 from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
 from setpoint.cluster.server.crds import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
 from setpoint.cluster.server.encoding import decode, objects_in
@@ -53,7 +54,8 @@ class CrdStrategy(Strategy):
         """See `Strategy`."""
         if (problem := malformed(CRD_STRUCT, obj)) is not None:
             raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
-        return default_crd(super().complete(obj, kind))
+        written = {part: as_go_writes(f"{CRD_STRUCT}{part.capitalize()}", obj.get(part) or {}) for part in ("spec", "status")}
+        return default_crd({**super().complete(obj, kind), **written})
 
     def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`. What passes through Go structs has no nulls."""

@@ -18,6 +18,7 @@ QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 RAW_EXTENSION = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
+SCHEMA = f"{_SCHEMA}.JSONSchemaProps"
 JSON = f"{_SCHEMA}.JSON"
 SCHEMA_UNIONS = tuple(f"{_SCHEMA}.JSONSchemaPropsOr{other}" for other in ("Array", "Bool", "StringArray"))
 SPECIAL = (TIME, MICRO_TIME, FIELDS, QUANTITY, INT_OR_STRING, RAW_EXTENSION, JSON, *SCHEMA_UNIONS)

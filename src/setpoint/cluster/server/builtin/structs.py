@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from setpoint.cluster.server.builtin.go_types import MICRO_TIME, QUANTITY, SPECIAL, TIME, Field, GoType, go_type, struct
+from setpoint.cluster.server.builtin.go_types import MICRO_TIME, QUANTITY, SCHEMA, SCHEMA_UNIONS, SPECIAL, TIME, Field, GoType, go_type, struct
 from setpoint.cluster.server.builtin.quantities import canonical
 
 Writer = Callable[[Any], Any]
@@ -52,7 +52,8 @@ def _struct(name: str, kept: bool = False) -> Writer:
     Its fields' writers are made when the first object comes, since some structs hold themselves.
     """
     if name in SPECIAL:
-        return {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time}.get(name, copy.deepcopy)
+        forms: dict[str, Writer] = {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time, **dict.fromkeys(SCHEMA_UNIONS, _schema_or_else)}
+        return forms.get(name, copy.deepcopy)
     fields = struct(name).fields
     always: dict[str, Any] = {}
     for key, field in fields.items():
@@ -145,6 +146,16 @@ def _element(text: str, kept: bool) -> Writer:
 
 
 def _same(value: Any) -> Any:
+    return value
+
+
+def _schema_or_else(value: Any) -> Any:
+    """A schema, or what may stand for one: several, names, true or false."""
+    match value:
+        case dict():
+            return _struct(SCHEMA)(value)
+        case list():
+            return [_schema_or_else(item) for item in value]
     return value
 
 

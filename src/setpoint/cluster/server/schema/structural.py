@@ -81,17 +81,20 @@ class Structural:
     """Whether an embedded resource is at this node or below it."""
 
 
-def compile_schema(schema: Mapping[str, Json], definitions: Mapping[str, Mapping[str, Json]] | None = None) -> Structural:
-    """Read `schema` into a tree.
+def compile_schema(
+    schema: Mapping[str, Json], definitions: Mapping[str, Mapping[str, Json]] | None = None, *, all_formats: bool = False
+) -> Structural:
+    """Read `schema` into a tree. Formats that say nothing about a value of the node's type are forgotten, but for `all_formats`.
 
     With `definitions` (name to schema, as under `components.schemas`) the schema is one of a built-in kind, see above.
     Raises SchemaError.
     """
-    return _Compiler(definitions).node(schema)
+    return _Compiler(definitions, all_formats).node(schema)
 
 
 class _Compiler:
-    def __init__(self, definitions: Mapping[str, Mapping[str, Json]] | None) -> None:
+    def __init__(self, definitions: Mapping[str, Mapping[str, Json]] | None, all_formats: bool) -> None:
+        self._all_formats = all_formats
         self._definitions = definitions or {}
         self._builtin = definitions is not None
         self._referred: dict[str, Structural] = {}
@@ -116,7 +119,8 @@ class _Compiler:
         int_or_string = schema.get("x-kubernetes-int-or-string") is True
         kind = schema.get("type")
         node.types = ("integer", "string") if int_or_string else (kind,) if kind else ()
-        node.format = known_format(node.types, schema.get("format") or "")
+        written = schema.get("format") or ""
+        node.format = written if self._all_formats else known_format(node.types, written)
         node.nullable = schema.get("nullable") is True or self._builtin
         node.default = None if self._builtin else schema.get("default")
 

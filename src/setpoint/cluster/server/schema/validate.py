@@ -112,9 +112,10 @@ class _Validator:
                 return 1
             found = "array"
         expected = ",".join(types)
-        if format and kind is not str and kind is not list:
+        own = {"integer": "int64", "number": "float64"}.get(found, "")
+        if format and kind is not str and kind is not list and own != format:
             # Here the real server compares formats, and shows the one that it would give to the value's own type.
-            expected, found = format, {"integer": "int64", "number": "float64"}.get(found, "")
+            expected, found = format, own
         self._errors.append(causes.type_invalid(path, found, f"{path} in body must be of type {expected}: {quote(found)}"))
         return 0
 
@@ -133,34 +134,40 @@ class _Validator:
         if single == "integer" or node.format == "float":
             self._range("Checked", value, node, single, path)
         if node.multiple_of is not None:
-            # A whole number is divided by the whole part of the factor, and that of 0.25 is no factor at all.
-            factor = int(node.multiple_of) if type(value) is int else node.multiple_of
+            factor, operand = self._bound("MultipleOf", node.multiple_of, value, node, single, path)
             if factor <= 0:
-                self._errors.append(causes.invalid(path, factor, f"factor MultipleOf declared for {path} must be positive: {factor}"))
-            elif not _is_multiple(value, factor):
-                self._errors.append(causes.invalid(path, value, f"{path} in body should be a multiple of {number(factor)}"))
+                self._errors.append(causes.invalid(path, factor, f"factor MultipleOf declared for {path} must be positive: {number(factor)}"))
+            elif not _is_multiple(operand, factor):
+                self._errors.append(causes.invalid(path, operand, f"{path} in body should be a multiple of {number(factor)}"))
         if node.maximum is not None:
-            limit = int(node.maximum) if type(value) is int else node.maximum
-            if value >= limit if node.exclusive_maximum else value > limit:
+            limit, value_ = self._bound("Maximum boundary", node.maximum, value, node, single, path)
+            if value_ >= limit if node.exclusive_maximum else value_ > limit:
                 words = "less than" if node.exclusive_maximum else "less than or equal to"
-                self._errors.append(causes.invalid(path, value, f"{path} in body should be {words} {number(limit)}"))
-            self._range("Maximum boundary", node.maximum, node, single, path)
+                self._errors.append(causes.invalid(path, value_, f"{path} in body should be {words} {number(limit)}"))
         if node.minimum is not None:
-            limit = int(node.minimum) if type(value) is int else node.minimum
-            if value <= limit if node.exclusive_minimum else value < limit:
+            limit, value_ = self._bound("Minimum boundary", node.minimum, value, node, single, path)
+            if value_ <= limit if node.exclusive_minimum else value_ < limit:
                 words = "greater than" if node.exclusive_minimum else "greater than or equal to"
-                self._errors.append(causes.invalid(path, value, f"{path} in body should be {words} {number(limit)}"))
-            self._range("Minimum boundary", node.minimum, node, single, path)
+                self._errors.append(causes.invalid(path, value_, f"{path} in body should be {words} {number(limit)}"))
 
-    def _range(self, what: str, value: int | float, node: Structural, single: str, path: str) -> None:
+    def _bound(
+        self, what: str, bound: int | float, value: int | float, node: Structural, single: str, path: str
+    ) -> tuple[int | float, int | float]:
+        """What a value is compared with, and as what: a whole number with the whole part of a bound, unless the bound is no number of its type."""
+        if not self._range(what, bound, node, single, path):
+            return float(bound), float(value)
+        return (int(bound) if type(value) is int else bound), value
+
+    def _range(self, what: str, value: int | float, node: Structural, single: str, path: str) -> bool:
         if single == "integer":
-            low, high = _INT_RANGES[node.format]
+            low, high = _INT_RANGES.get(node.format, _INT_RANGES["int64"])
             fits = float(value).is_integer() and low <= value <= high
         else:
             fits = node.format != "float" or abs(value) <= _FLOAT32_MAX
         if not fits:
             kind = f"{single} with format {node.format}" if node.format else f"{single} (default format)"
             self._errors.append(causes.invalid(_NO_FIELD, "", f"{what} value must be of type {kind} in {path}"))
+        return fits
 
     def _list(self, value: list[Json], node: Structural, path: str) -> int:
         count = 0
@@ -195,7 +202,7 @@ class _Validator:
                     if (kind := type(item)) in node.additional.plain:
                         count += _PLAIN_COUNT[kind]
                         continue
-                    count += self.check(item, node.additional, f"{path}.{key}" if path else key)
+                    count += self.check(item, node.additional, f"{path}.{key}")
         if len(properties) <= len(value):
             for key, child in properties.items():
                 if key in value:
