@@ -1,8 +1,10 @@
 """No pattern takes longer than the text is long."""
 
+import sys
+
 import pytest
 
-from setpoint.cluster.server.schema.pattern import SHORT, PatternError, compile_pattern
+from setpoint.cluster.server.schema.pattern import SHORT, PatternError, _sure, compile_pattern
 
 
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a*)*$", "^a*a*a*a*a*a*a*$", "(x+x+)+y", "^([a-z]+)*b$", "^(a?){50}a{50}$"])
@@ -33,3 +35,16 @@ def test_text_that_is_no_unicode_is_searched_all_the_same():
 def test_a_pattern_that_would_take_too_much_memory_is_refused():
     with pytest.raises(PatternError):
         compile_pattern("((a{100}){100}){100}")
+
+
+def test_without_re2_patterns_still_match(monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+    _sure.cache_clear()
+    compile_pattern.cache_clear()
+    try:
+        assert compile_pattern("^[a-z]([-a-z0-9]*[a-z0-9])?$").search("a-b")
+        assert not compile_pattern("^[a-z]([-a-z0-9]*[a-z0-9])?$").search("a-")
+        assert compile_pattern("b$").search("a" * SHORT + "b")
+    finally:
+        _sure.cache_clear()
+        compile_pattern.cache_clear()

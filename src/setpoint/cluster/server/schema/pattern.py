@@ -5,7 +5,8 @@ this module rewrites what does not (`$`, `\\z`, `\\pN`, `[[:alpha:]]`, flags in 
 does not know (lookaround, back references, possessive quantifiers), so that a schema accepted here is accepted by a real server.
 
 Python's engine tries one way after another, and a pattern such as `^(a+)+$` has more of them than there is time. So it is given short texts
-and simple patterns alone; for all else there is RE2 itself, whose time grows with the text and nothing else.
+and simple patterns alone; for all else there is RE2 itself, whose time grows with the text and nothing else. Its bindings (the extra `re2`)
+are not built for every system; where they are missing, Python's engine does that as well, in whatever time it takes.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import re
 import sys
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import re2
+if TYPE_CHECKING:
+    import re2
 
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -55,7 +58,7 @@ _UNBOUNDED = re.compile(r"[*+]|\{\d+,\d*\}")
 
 
 class Pattern:
-    """A pattern that has been read. Finding out whether a text has it takes time in proportion to the text."""
+    """A pattern that has been read. With RE2, finding out whether a text has it takes time in proportion to the text."""
 
     def __init__(self, pattern: str, quick: re.Pattern[str]) -> None:
         self._pattern = pattern
@@ -64,9 +67,10 @@ class Pattern:
 
     def search(self, text: str) -> bool:
         """Whether it is somewhere in the text."""
-        if self._simple and len(text) <= SHORT:
+        sure = None if self._simple and len(text) <= SHORT else _sure(self._pattern)
+        if sure is None:
             return self._quick.search(text) is not None
-        return _sure(self._pattern).search(text.encode("utf-8", "replace")) is not None
+        return sure.search(text.encode("utf-8", "replace")) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -77,9 +81,9 @@ def compile_pattern(pattern: str) -> Pattern:
         quick = re.compile(translated)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(str(error), pattern) from error
-    found = Pattern(pattern, quick)
-    _sure(pattern)
-    return found
+    if not _is_simple(pattern):
+        _sure(pattern)
+    return Pattern(pattern, quick)
 
 
 def _is_simple(pattern: str) -> bool:
@@ -88,8 +92,12 @@ def _is_simple(pattern: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _sure(pattern: str) -> re2._Regexp:
-    """The same for RE2. Raises PatternError, for a pattern that takes too much memory above all."""
+def _sure(pattern: str) -> re2._Regexp | None:
+    """The same for RE2, where that is installed. Raises PatternError, for a pattern that takes too much memory above all."""
+    try:
+        import re2  # when first needed: few patterns need it
+    except ModuleNotFoundError:
+        return None
     options = re2.Options()
     options.log_errors = False
     try:
