@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from setpoint.cluster.server.crd_defaults import META_FIELDS, default_errors
 from setpoint.cluster.server.crd_print import refused, schema_text
-from setpoint.cluster.server.schema import FieldError, Json, SchemaError, causes, compile_schema, embedded_problem, unknown_fields
-from setpoint.cluster.server.schema.embedded import embedded_errors
+from setpoint.cluster.server.schema import FieldError, Json, SchemaError, causes, compile_schema
 from setpoint.cluster.server.schema.formats import known_format
 from setpoint.cluster.server.schema.pattern import PatternError, compile_pattern
-from setpoint.cluster.server.schema.structural import Structural
-from setpoint.cluster.server.schema.validate import validate_value
 
 Schema = Mapping[str, Json]
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
-_META_FIELDS = ("apiVersion", "kind", "metadata")
 _JUNCTORS = ("anyOf", "allOf", "oneOf")
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 _CEL_MISSING = "CEL validation rules (x-kubernetes-validations) are not supported by the embedded server yet"
@@ -48,7 +45,7 @@ def schema_errors(schema: Schema, path: str, *, has_status: bool) -> list[FieldE
         )
     )
     if not structural and not any(map(_unsupported, walk(schema))):
-        structural = _default_errors(schema, path)
+        structural = default_errors(schema, path)
     errors += structural
     errors += _OpenApiRules().node(schema, path, _Place(root=True))
     if not errors:
@@ -116,10 +113,10 @@ def _root_errors(schema: Schema, path: str, has_status: bool) -> list[FieldError
 
 def _is_zero(key: str, value: Json) -> bool:
     """Whether the server cannot tell this value from none: numbers may be zero, and a list of nothing is a list."""
-    return value is None or value == "" or (value is False and key in _PLAIN_FLAGS)
+    return value is None or (value in ("", False) and key in _PLAIN_VALUES)
 
 
-_PLAIN_FLAGS = ("nullable", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string")
+_PLAIN_VALUES = ("id", "$schema", "nullable", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string")
 
 
 class _Invariants:
@@ -214,7 +211,7 @@ class _Invariants:
             errors += self._nested(child, f"{path}.properties[{name}]")
         for name, wanted in _FORBIDDEN_NESTED.items():
             value = schema.get(name)
-            if value or (wanted == "undefined" and value is not None):
+            if value or (wanted == "undefined" and value is not None and not (name == "additionalProperties" and value is False)):
                 errors.append(causes.forbidden(f"{path}.{name}", f"must be {wanted} to be structural"))
         if "metadata" in (schema.get("properties") or {}):
             errors.append(causes.forbidden(f"{path}.properties[metadata]", "must not be specified in a nested context"))
@@ -268,51 +265,6 @@ def _nested_completeness(validation: Schema, schema: Schema | None, path: str, a
     return errors
 
 
-def _default_errors(schema: Schema, path: str) -> list[FieldError]:
-    """Defaults must be pruned and valid, as if somebody had written them into an object. Only for a schema that is structural."""
-    try:
-        # Defaults are judged also by formats that objects are not judged by.
-        return _defaults(compile_schema(schema, all_formats=True), path, is_resource=True)
-    except SchemaError:
-        return []  # said elsewhere, with the path of the pattern
-
-
-def _defaults(node: Structural, path: str, *, is_resource: bool) -> list[FieldError]:
-    errors: list[FieldError] = []
-    is_resource = is_resource or node.embedded_resource
-    if node.default is not None:
-        where = f"{path}.default"
-        errors += _one_default(node, where, is_resource=is_resource)
-    if node.items is not None:
-        errors += _defaults(node.items, f"{path}.items", is_resource=False)
-    for name, child in node.properties.items():
-        if not (is_resource and name in _META_FIELDS):  # defaults there are forbidden altogether at the root
-            errors += _defaults(child, f"{path}.properties[{name}]", is_resource=False)
-    return errors
-
-
-def _one_default(node: Structural, where: str, *, is_resource: bool) -> list[FieldError]:
-    errors: list[FieldError] = []
-    has_embedded = is_resource or node.has_embedded
-    # Pruning walks objects: put the default into one.
-    inner = replace(node, embedded_resource=is_resource, has_embedded=has_embedded)
-    holder = Structural(properties={"default": inner}, has_embedded=has_embedded)
-    if unknown_fields({"default": node.default}, holder):
-        errors.append(causes.invalid(where, node.default, "must not have unknown fields"))
-    if (problem := embedded_problem({"default": node.default}, holder)) is not None:
-        return [*errors, causes.invalid(where, node.default, problem)]
-    if embedded := embedded_errors({"default": node.default}, holder):
-        return [*errors, *(_moved(error, where) for error in embedded)]
-    for error in validate_value(node.default, node):
-        place = where if error.field == "" else f"{where}.{error.field}"
-        errors.append(FieldError(error.reason, error.message, where if error.field == "<nil>" else place))
-    return errors
-
-
-def _moved(error: FieldError, where: str) -> FieldError:
-    return FieldError(error.reason, error.message, where + error.field.removeprefix("default"))
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where in the schema a node stands, as far as rules depend on it."""
@@ -338,7 +290,7 @@ class _OpenApiRules:
             errors += self.node(additional, f"{path}.additionalProperties", replace(below, defaults_forbidden=inside))
         for name, child in sorted(properties.items()):
             at = below
-            if (place.root or schema.get("x-kubernetes-embedded-resource")) and name in _META_FIELDS:
+            if (place.root or schema.get("x-kubernetes-embedded-resource")) and name in META_FIELDS:
                 at = replace(at, inside_meta=True, defaults_forbidden=f"in top-level {name}" if place.root else at.defaults_forbidden)
             errors += self.node(child, f"{path}.properties[{name}]", at)
         if isinstance(schema.get("not"), Mapping):

@@ -34,12 +34,11 @@ def selectable_errors(fields: Sequence[Mapping[str, Json]], schema: Schema | Non
             yield causes.required(at)
             continue
         try:
-            steps = _steps(path)
-            node = _node(schema, steps)
+            node = _node(schema, path)
         except _PathError as error:
             yield causes.invalid(at, path, f"is an invalid path: {error}")
             continue
-        if steps[0] == "metadata":
+        if path.split(".")[1] == "metadata":
             yield causes.invalid(at, path, "must not point to fields in metadata")
         if node.get("type") not in _TYPES:
             yield causes.invalid(at, path, _NOT_SCALAR)
@@ -55,21 +54,27 @@ def selectable_paths(fields: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(field["jsonPath"].removeprefix(".") for field in fields)
 
 
-def _steps(path: str) -> list[str]:
-    """The names that a simple path goes through."""
-    if not path.startswith((".", "[")):
-        first = "]" if path.startswith("]") else re.split(r"[.\[\]]", path, maxsplit=1)[0]
-        raise _PathError(f"expected [ or . but got: {first}")
-    if "[" in path:
-        raise _PathError("array notation is not allowed")
-    steps = path[1:].split(".")
-    if not steps[-1]:
-        raise _PathError("unexpected end of JSON path")
-    return steps
+def _steps(path: str) -> Iterator[str]:
+    """The names that a simple path goes through, up to where it is none."""
+    rest = path
+    while rest:
+        if rest[0] == "[":
+            raise _PathError("array notation is not allowed")
+        if rest[0] != ".":
+            raise _PathError(f"expected [ or . but got: {rest[0] if rest[0] == ']' else _name(rest, 0)}")
+        step = _name(rest, 1)
+        rest = rest[1 + len(step) :]
+        if not step and not rest:
+            raise _PathError("unexpected end of JSON path")
+        yield step
 
 
-def _node(schema: Schema, steps: Sequence[str]) -> Schema:
-    for step in steps:
+def _name(path: str, start: int) -> str:
+    return re.split(r"[.\[\]]", path[start:], maxsplit=1)[0]
+
+
+def _node(schema: Schema, path: str) -> Schema:
+    for step in _steps(path):
         properties = schema.get("properties") or {}
         found = properties.get(step, schema.get("additionalProperties"))
         if not isinstance(found, Mapping):

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from setpoint.cluster.server.crd_print import refused, versions_text
-from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings
+from setpoint.cluster.server.crd_schema import schema_errors, schema_warnings, walk
 from setpoint.cluster.server.crd_selectable import selectable_errors, selectable_paths
 from setpoint.cluster.server.names import dns_1035_label, dns_subdomain
 from setpoint.cluster.server.schema import FieldError, Json, causes
+from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.objects import version_priority
 
 Crd = Mapping[str, Json]
@@ -154,6 +155,8 @@ def default_crd(crd: Crd) -> dict[str, Json]:
     spec["names"] = names
     if spec.get("conversion") is None:
         spec["conversion"] = {"strategy": "None"}
+    elif "webhook" in spec["conversion"] and not any((spec["conversion"]["webhook"] or {}).values()):
+        spec["conversion"] = {name: value for name, value in spec["conversion"].items() if name != "webhook"}
     status = dict(crd.get("status") or {})
     if not status.get("storedVersions") and (stored := _storage_version(spec)) is not None:
         status["storedVersions"] = [stored]
@@ -200,10 +203,17 @@ def validate_crd(crd: Crd, old: Crd | None = None) -> list[FieldError]:
         errors += _immutable(spec, old)
     errors += _stored_versions(crd, spec)
     errors += _approval(crd, spec, old)
+    if spec.get("preserveUnknownFields") and _has_defaults(spec):
+        errors.append(causes.invalid("spec.preserveUnknownFields", True, "must be false in order to use defaults in the schema"))
     if spec.get("preserveUnknownFields") and not (old or {}).get("spec", {}).get("preserveUnknownFields"):
         detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         errors.append(causes.invalid("spec.preserveUnknownFields", True, detail))
     return errors
+
+
+def _has_defaults(spec: Mapping[str, Json]) -> bool:
+    schemas = [(version.get("schema") or {}).get("openAPIV3Schema") or {} for version in spec.get("versions") or ()]
+    return any(node.get("default") is not None for schema in schemas for node in walk(schema))
 
 
 def _name_errors(crd: Crd, spec: Mapping[str, Json]) -> Iterator[FieldError]:
@@ -240,7 +250,7 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
 
     versions: list[Mapping[str, Json]] = spec.get("versions") or []
     for index, version in enumerate(versions):
-        if not (version.get("schema") or {}).get("openAPIV3Schema"):
+        if (version.get("schema") or {}).get("openAPIV3Schema") is None:
             yield causes.required(f"spec.versions[{index}].schema.openAPIV3Schema")
     # The server keeps what all versions agree on at the top of the spec, and reports errors there.
     shared = {key: bool(versions) and all(v.get(key) == versions[0].get(key) for v in versions) for key in _PER_VERSION}
@@ -250,7 +260,7 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
         yield from _deprecation_errors(version, where)
         for key in _PER_VERSION:
             if not shared[key]:
-                yield from _part(key, version, f"{where}.{key}", shared)
+                yield from _part(key, version, f"{where}.{key}", shared, has_status=_has_status(version))
     names = [version.get("name") for version in versions]
     if len(set(names)) < len(names):
         yield refused("spec.versions", versions_text(spec.get("versions"), shared), "must contain unique version names")
@@ -261,7 +271,7 @@ def _spec_errors(spec: Mapping[str, Json]) -> Iterator[FieldError]:
     yield from _names(spec["names"])
     for key, place in _PER_VERSION.items():
         if shared[key]:
-            yield from _part(key, versions[0], f"spec.{place}", shared)
+            yield from _part(key, versions[0], f"spec.{place}", shared, has_status=any(map(_has_status, versions)))
     yield from _conversion(spec["conversion"])
 
 
@@ -274,15 +284,18 @@ _PER_VERSION = {
 """The parts of a version, and where the server keeps them if all versions agree."""
 
 
-def _part(key: str, version: Mapping[str, Json], where: str, shared: Mapping[str, bool]) -> Iterator[FieldError]:
+def _has_status(version: Mapping[str, Json]) -> bool:
+    return (version.get("subresources") or {}).get("status") is not None
+
+
+def _part(key: str, version: Mapping[str, Json], where: str, shared: Mapping[str, bool], *, has_status: bool) -> Iterator[FieldError]:
     part = version.get(key)
     if part is None:
         return
     match key:
         case "schema":
             schema = part.get("openAPIV3Schema")
-            if schema:
-                has_status = (version.get("subresources") or {}).get("status") is not None
+            if schema is not None:
                 yield from schema_errors(schema, f"{where}.openAPIV3Schema", has_status=has_status)
         case "subresources":
             if part.get("scale") is not None:
@@ -306,14 +319,15 @@ def _deprecation_errors(version: Mapping[str, Json], where: str) -> Iterator[Fie
     if not version.get("deprecated"):
         yield causes.invalid(f"{where}.deprecationWarning", warning, "can only be set for deprecated versions")
         return
+    shown = as_json(warning)  # a pointer, and quoted otherwise than a text
     if len(warning.encode()) > 256:
-        yield causes.invalid(f"{where}.deprecationWarning", warning, "must be <= 256 characters long")
+        yield refused(f"{where}.deprecationWarning", shown, "must be <= 256 characters long")
     if not warning:
         yield causes.invalid(f"{where}.deprecationWarning", warning, "must not be an empty string")
     for index, character in enumerate(warning):
         if not character.isprintable():
             detail = f"must only contain printable UTF-8 characters; non-printable character found at index {index}"
-            yield causes.invalid(f"{where}.deprecationWarning", warning, detail)
+            yield refused(f"{where}.deprecationWarning", shown, detail)
             break
 
 
@@ -385,8 +399,10 @@ def _conversion(conversion: Mapping[str, Json]) -> Iterator[FieldError]:
             yield causes.required(f"{at}.conversionReviewVersions")
         if (webhook or {}).get("clientConfig"):
             yield causes.forbidden(f"{at}.strategy", "conversion webhooks are not supported by the embedded server yet")
-    elif webhook is not None:
-        yield causes.forbidden(f"{at}.webhookClientConfig", "should not be set when strategy is not set to Webhook")
+    else:
+        for key, name in (("clientConfig", "webhookClientConfig"), ("conversionReviewVersions", "conversionReviewVersions")):
+            if (webhook or {}).get(key) is not None:
+                yield causes.forbidden(f"{at}.{name}", "should not be set when strategy is not set to Webhook")
 
 
 def _immutable(spec: Mapping[str, Json], old: Crd) -> Iterator[FieldError]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from setpoint.cluster.server.names import dns_1035_label
 from setpoint.cluster.server.schema import causes
 from setpoint.cluster.server.schema.causes import FieldError
-from setpoint.cluster.server.schema.gotext import go_value
 from setpoint.cluster.server.schema.metadata import metadata_problem
 from setpoint.cluster.server.schema.structural import Json, Structural
 
@@ -40,17 +39,13 @@ def embedded_resources(value: Json, node: Structural, path: str = "") -> Iterato
             yield from embedded_resources(item, node.items, f"{path}[{index}]")
 
 
-def embedded_problem(value: Json, node: Structural, path: str = "") -> str | None:
+def embedded_problem(value: Json, node: Structural, path: str = "") -> FieldError | None:
     """Why an embedded resource cannot be read at all, or None. The server answers 400 with it, before any validation."""
     if not node.has_embedded:
         return None
     if type(value) is dict:
-        if node.embedded_resource and path:
-            for name in ("apiVersion", "kind"):
-                if name in value and not isinstance(value[name], str):
-                    return f"{path}.{name}: Invalid value: {go_value(value[name])}: must be a string"
-            if (problem := metadata_problem(value.get("metadata"))) is not None:
-                return f"{path}.metadata: Invalid value: {go_value(value['metadata'])}: {problem}"
+        if node.embedded_resource and path and (problem := resource_problem(value, f"{path}.")) is not None:
+            return problem
         children = [
             (item, child, f"{path}.{key}" if path else key)
             for key, item in value.items()
@@ -61,6 +56,18 @@ def embedded_problem(value: Json, node: Structural, path: str = "") -> str | Non
     else:
         return None
     return next((problem for child in children if (problem := embedded_problem(*child)) is not None), None)
+
+
+def resource_problem(value: dict[str, Json], path: str) -> FieldError | None:
+    """The same about one resource, whose fields' names come behind `path`."""
+    for name in ("apiVersion", "kind"):
+        if name in value and not isinstance(value[name], str):
+            return causes.invalid(f"{path}{name}", value[name], "must be a string")
+    metadata = value.get("metadata")
+    # Go has written it down before it reads it: its keys are in order.
+    if (problem := metadata_problem(dict(sorted(metadata.items())) if isinstance(metadata, dict) else metadata)) is not None:
+        return causes.invalid(f"{path}metadata", value["metadata"], problem)
+    return None
 
 
 def _check(value: dict[str, Json], path: str, errors: list[FieldError]) -> None:

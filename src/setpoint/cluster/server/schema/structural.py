@@ -37,7 +37,7 @@ class Structural:
 
     properties: dict[str, Structural] = field(default_factory=dict)
     open: bool = False
-    """Whether `additionalProperties` is there and is not false."""
+    """Whether `additionalProperties` is there: then pruning drops no key, not even where it is false, which is for validation to refuse."""
     closed: bool = False
     """Whether `additionalProperties` is false."""
     additional: Structural | None = None
@@ -82,19 +82,22 @@ class Structural:
 
 
 def compile_schema(
-    schema: Mapping[str, Json], definitions: Mapping[str, Mapping[str, Json]] | None = None, *, all_formats: bool = False
+    schema: Mapping[str, Json], definitions: Mapping[str, Mapping[str, Json]] | None = None, *, as_written: bool = False
 ) -> Structural:
-    """Read `schema` into a tree. Formats that say nothing about a value of the node's type are forgotten, but for `all_formats`.
+    """Read `schema` into a tree.
+
+    Formats that say nothing about a value of the node's type are forgotten, and int-or-string gives a node two types; but not `as_written`,
+    which is how the defaults of a schema are judged.
 
     With `definitions` (name to schema, as under `components.schemas`) the schema is one of a built-in kind, see above.
     Raises SchemaError.
     """
-    return _Compiler(definitions, all_formats).node(schema)
+    return _Compiler(definitions, as_written).node(schema)
 
 
 class _Compiler:
-    def __init__(self, definitions: Mapping[str, Mapping[str, Json]] | None, all_formats: bool) -> None:
-        self._all_formats = all_formats
+    def __init__(self, definitions: Mapping[str, Mapping[str, Json]] | None, as_written: bool) -> None:
+        self._as_written = as_written
         self._definitions = definitions or {}
         self._builtin = definitions is not None
         self._referred: dict[str, Structural] = {}
@@ -116,11 +119,11 @@ class _Compiler:
         return self._referred[name]
 
     def _fill(self, node: Structural, schema: Mapping[str, Json]) -> Structural:
-        int_or_string = schema.get("x-kubernetes-int-or-string") is True
+        int_or_string = schema.get("x-kubernetes-int-or-string") is True and not self._as_written
         kind = schema.get("type")
         node.types = ("integer", "string") if int_or_string else (kind,) if kind else ()
         written = schema.get("format") or ""
-        node.format = written if self._all_formats else known_format(node.types, written)
+        node.format = written if self._as_written else known_format(node.types, written)
         node.nullable = schema.get("nullable") is True or self._builtin
         node.default = None if self._builtin else schema.get("default")
 
@@ -128,7 +131,7 @@ class _Compiler:
         node.properties = {name: self.node(child) for name, child in sorted((schema.get("properties") or {}).items())}
         additional = schema.get("additionalProperties")
         node.closed = additional is False
-        node.open = additional is not None and additional is not False
+        node.open = additional is not None
         node.additional = self.node(additional) if isinstance(additional, Mapping) else None
         items = schema.get("items")
         node.items = self.node(items) if isinstance(items, Mapping) else None

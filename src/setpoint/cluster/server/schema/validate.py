@@ -29,6 +29,7 @@ def validate(obj: Json, schema: Structural) -> list[FieldError]:
     if len(errors) > 1:
         # The same finding by two branches is reported once.
         errors = list(dict.fromkeys(errors))
+    errors = list(map(_named, errors))
     if schema.has_embedded:
         errors += embedded_errors(obj, schema)
     if schema.has_list_rules:
@@ -40,7 +41,14 @@ def validate_value(value: Json, schema: Structural, path: str = "") -> list[Fiel
     """What `validate` does for a value somewhere inside an object, without the rules for embedded resources and lists."""
     errors: list[FieldError] = []
     _Validator(errors).check(value, schema, path)
-    return list(dict.fromkeys(errors))
+    return [_named(error) for error in dict.fromkeys(errors)]
+
+
+def _named(error: FieldError) -> FieldError:
+    """The entries of a map at the root are `.key` in texts, and `key` where fields are named."""
+    if not (error.field or "").startswith("."):
+        return error
+    return FieldError(error.reason, error.message, (error.field or "")[1:])
 
 
 class _Validator:
@@ -104,7 +112,7 @@ class _Validator:
                 return 1
             found = "boolean"
         elif kind is float:
-            if "number" in types or ("integer" in types and value.is_integer() and abs(value) < 2**53):
+            if "number" in types or ("integer" in types and is_whole(value)):
                 return 1
             found = "number"
         else:
@@ -297,7 +305,13 @@ def _is_multiple(value: int | float, factor: float) -> bool:
     if type(value) is int:
         return value % factor == 0
     quotient = 1 / factor * value if factor < 1 else value / factor
-    return abs(quotient - round(quotient)) < 1e-9
+    return is_whole(quotient)
+
+
+def is_whole(value: float) -> bool:
+    """Whether a number is an integer as JSON has them, or near enough."""
+    difference = abs(value - int(value))
+    return abs(value) < 2**53 and (difference == 0 or difference / (abs(value) + abs(int(value))) < 1e-9)
 
 
 _NUMBERS = (int, float)
