@@ -137,15 +137,15 @@ def _refuse(name: str, errors: list[StatusCause]) -> None:
 
 
 def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False) -> ListOptions:
-    """The options of a list or a watch. Raises BadRequest and Invalid."""
+    """The options of a list or a watch. Raises BadRequest and Invalid, for what the real server looks at first."""
     options = operation.options
+    seconds = whole_number(options, "timeoutSeconds")
+    limit = whole_number(options, "limit") or 0
     try:
         labels = LabelSelector.parse(options.get("labelSelector", ""))
+        requirements = parse_fields(options.get("fieldSelector", ""))
     except SelectorError as error:
         raise bad_request(str(error)) from error
-    fields = _fields(options.get("fieldSelector", ""), kind)
-    limit = whole_number(options, "limit") or 0
-    seconds = whole_number(options, "timeoutSeconds")
     version = options.get("resourceVersion", "")
     match = options.get("resourceVersionMatch", "")
     initial = boolean(options, "sendInitialEvents") if "sendInitialEvents" in options else None
@@ -154,10 +154,10 @@ def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False)
     _refuse("ListOptions", errors)
     return ListOptions(
         labels=labels,
-        fields=fields,
+        fields=_selectable(requirements, kind),
         limit=max(0, limit),
         token=token,
-        resource_version=resource_version(version, listing=not watch) if version else None,
+        resource_version=_stated_version(version, watch=watch, token=token),
         match=match,
         bookmarks=boolean(options, "allowWatchBookmarks"),
         send_initial_events=initial,
@@ -165,11 +165,16 @@ def list_options(operation: Operation, kind: ServedKind, *, watch: bool = False)
     )
 
 
-def _fields(selector: str, kind: ServedKind) -> tuple[FieldRequirement, ...]:
-    try:
-        requirements = parse_fields(selector)
-    except SelectorError as error:
-        raise bad_request(str(error)) from error
+def _stated_version(version: str, *, watch: bool, token: str) -> int | None:
+    if not version:
+        return None
+    if token and not watch and not version.isdigit():
+        return 1  # a list that goes on takes no version, whatever it is
+    return resource_version(version, listing=not watch)
+
+
+def _selectable(requirements: tuple[FieldRequirement, ...], kind: ServedKind) -> tuple[FieldRequirement, ...]:
+    """The requirements under the paths that the kind keeps. Raises BadRequest for fields that cannot be selected by."""
     requirements = tuple(each for each in requirements if each.path or each.value)  # what says nothing holds for everything
     for requirement in requirements:
         anywhere = kind.namespaced or not (kind.strategy.custom or kind.selectable)

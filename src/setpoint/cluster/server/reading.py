@@ -5,21 +5,16 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions a
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-
-import msgspec
 
 from setpoint.api import ApiError
 from setpoint.api.status import Status, StatusCause, StatusDetails, bad_request, error_of, expired, not_found
+from setpoint.cluster.server.continuing import read_token, write_token
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.options import ListOptions
-from setpoint.cluster.server.schema import decode_json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Compacted, Record, Storage
 
-_TOKEN_VERSION = "meta.k8s.io/v1"
 _CHUNK = 500
 _EXPIRED_TOKEN = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
@@ -77,7 +72,7 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
                 left = remaining + len(records) - at - 1
                 if not left:
                     return Listing(found, shown)
-                token = _token(shown, record.key.removeprefix(prefix) + "\0")
+                token = write_token(shown, record.key.removeprefix(prefix) + "\0")
                 return Listing(found, shown, token, None if options.selective else left)
         if not remaining:
             return Listing(found, shown)
@@ -86,7 +81,7 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
 
 def _is_paged(options: ListOptions) -> bool:
     """Whether the limit counts: it does not where anything recent will do, nor where one name is asked for."""
-    recent = options.resource_version == 0 and options.match in ("", "NotOlderThan") and not options.token
+    recent = options.resource_version == 0 and options.match in ("", "NotOlderThan")
     named = any(field.path == "metadata.name" and field.equal for field in options.fields)
     return bool(options.limit) and not recent and not named
 
@@ -99,7 +94,7 @@ def _page(
     except Compacted as error:
         if not options.token:
             raise expired("The resourceVersion for the provided list is too old.") from error
-        fresh = _token(-1, start.removeprefix(prefix))
+        fresh = write_token(-1, start.removeprefix(prefix))
         raise error_of(Status(code=410, reason="Expired", message=_EXPIRED_TOKEN, metadata={"continue": fresh})) from error
     return page.records, page.remaining
 
@@ -108,9 +103,9 @@ def _from_where(storage: Storage, options: ListOptions, prefix: str) -> tuple[st
     """The first key that may be listed, and the revision at which; None for now."""
     version = options.resource_version
     if options.token:
+        start, revision = read_token(options.token)
         if version:
             raise bad_request("specifying resource version is not allowed when using continue")
-        start, revision = _read_token(options.token)
         if revision > storage.revision:
             raise too_large(revision, storage.revision)
         return prefix + start, revision if revision > 0 else None
@@ -121,26 +116,3 @@ def _from_where(storage: Storage, options: ListOptions, prefix: str) -> tuple[st
     # Without a match rule, a limited list is an exact one: so it has been since before there were rules.
     exact = options.match == "Exact" or (not options.match and options.limit > 0)
     return "", version if exact else None
-
-
-class _Token(msgspec.Struct):
-    v: str = ""
-    rv: int = 0
-    start: str = ""
-
-
-def _token(revision: int, start: str) -> str:
-    text = json.dumps({"v": _TOKEN_VERSION, "rv": revision, "start": start}, separators=(",", ":"), ensure_ascii=False)
-    return urlsafe_b64encode(text.replace("\0", "\\u0000").encode()).decode().rstrip("=")
-
-
-def _read_token(token: str) -> tuple[str, int]:
-    try:
-        read = msgspec.convert(decode_json(urlsafe_b64decode(token + "=" * (-len(token) % 4)))[0], _Token)
-    except ValueError as error:
-        raise bad_request(f"invalid continue token: continue key is not valid: {error}") from error
-    if read.v != _TOKEN_VERSION:
-        raise bad_request(f"invalid continue token: server does not recognize this encoded version {read.v}")
-    if not read.start or ".." in read.start.split("/"):
-        raise bad_request(f"invalid continue token: continue key is not valid: {read.start}")
-    return read.start, read.rv

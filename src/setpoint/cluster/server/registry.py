@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from setpoint.api import ApiError, GroupVersionResource, Operation
+from setpoint.api.names import split_api_version
 from setpoint.api.operation import APPLY_PATCH
 from setpoint.api.status import (
     BadRequest,
@@ -18,6 +19,7 @@ from setpoint.api.status import (
     bad_request,
     conflict,
     forbidden,
+    invalid,
     not_found,
 )
 from setpoint.cluster.server import deletion, reading, write
@@ -34,8 +36,8 @@ from setpoint.cluster.server.options import (
 )
 from setpoint.cluster.server.patches import change_of, unreadable
 from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
-from setpoint.cluster.server.scale import SCALE_KIND, rescaled, scale_of
-from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, decode_yaml, drop_nulls, prune
+from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, read_scale, rescaled, scale_applied, scale_of, scale_target
+from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, causes, decode_yaml, drop_nulls, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
 from setpoint.cluster.server.write import Draft, Means, Object, Target
@@ -99,7 +101,10 @@ class Registry:
     def _body(self, operation: Operation, kind: ServedKind) -> tuple[Json, list[str]]:
         sent = SCALE_KIND if operation.subresource == "scale" else kind
         try:
-            return read_body(operation, None if kind.strategy.custom else sent.gvk)
+            body, repeated = read_body(operation, None if kind.strategy.custom else sent.gvk)
+            if isinstance(body, dict) and body.get("kind") in (None, "") and sent.strategy.custom and operation.body[:1] == b"{":
+                raise write.unrecognized(kind, operation.body, f"Object 'Kind' is missing in '{operation.body.decode()}'")
+            return body, repeated
         except MalformedBody as error:
             raise write.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
         except MalformedProtobuf as error:
@@ -151,7 +156,8 @@ class Registry:
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         body, repeated = self._body(operation, kind)
         if operation.subresource == "scale":
-            return self._rescale(target, self._live(target), body)
+            scale, live = read_scale(target, body, repeated), self._live(target)
+            return self._rescale(target, live, rescaled(target, live, scale, self.means()))
         obj = write.read_object(target, body, repeated)
         write.check_identity(target, obj)
         try:
@@ -168,10 +174,8 @@ class Registry:
         record = reading.get(self.storage, target.kind, target.namespace, target.name)
         return decode(in_version(record, target.kind))
 
-    def _rescale(self, target: Target, live: Object, body: Json, *, applied: bool = False) -> Written:
-        means = self.means()
-        obj = rescaled(target, live, body, means, applied=applied)
-        written = self._store(target, write.update(target, live, obj, means, applied=True))
+    def _rescale(self, target: Target, live: Object, obj: Object) -> Written:
+        written = self._store(target, write.update(target, live, obj, self.means(), applied=True))
         return Written(SCALE_KIND, _scale(target.kind, written.record))
 
     # patch
@@ -187,7 +191,9 @@ class Registry:
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
         live = self._live(target)
         if operation.subresource == "scale":
-            return self._rescale(target, live, change.run(scale_of(kind, live)).value)
+            changed = change.run(owned_scale(kind, live))
+            scale = _patched(scale_target(target), changed.value, changed.shown, problems=change.problems)
+            return self._rescale(target, live, rescaled(target, live, scale, self.means()))
         patched = change.run(live)
         obj = _patched(target, patched.value, patched.shown, problems=change.problems)
         write.check_identity(target, obj)
@@ -205,7 +211,7 @@ class Registry:
         if live is None and operation.subresource:
             raise not_found(kind.resource, operation.name)
         if live is not None and operation.subresource == "scale":
-            return self._rescale(target, live, body, applied=True)
+            return self._rescale(target, live, scale_applied(target, live, body, self.means()))
         means = self.means()
         merged = write.applied_object(target, live, body, means)
         if (repeated or b"<<" in operation.body) and options.validation != "Ignore" and (said := _set_twice(operation.body)):
@@ -243,6 +249,7 @@ class Registry:
 
     def delete_collection(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> tuple[reading.Listing, Iterable[Written]]:
         """Removes all that is selected, as one delete after another."""
+        list_options(operation, kind)  # what is wrong with the selection is said first
         options = delete_options(operation)
         warnings += deletion.warnings(kind, options)
         listing = self.list_objects(operation, kind)
@@ -306,6 +313,8 @@ def _patched(
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     if not isinstance(patched, dict):
         raise unreadable(shown(), write.not_an_object(patched))
+    if target.kind.strategy.custom:
+        _check_type(target, patched, shown)
     try:
         return write.read_object(target, patched, (), applied=applied, problems=problems)
     except BadRequest as error:
@@ -313,6 +322,16 @@ def _patched(
         if not why:
             raise
         raise unreadable(shown(), why) from error
+
+
+def _check_type(target: Target, patched: Object, shown: Callable[[], str]) -> None:
+    """A patch may not make a custom resource something else."""
+    if not patched.get("kind"):
+        raise unreadable(shown(), f"Object 'Kind' is missing in '{shown()}'")
+    said, right = patched.get("apiVersion") or "", target.kind.api_version
+    if isinstance(said, str) and said != right:
+        problem = causes.invalid("apiVersion", said, f"must be {right}")
+        raise invalid(split_api_version(said)[0], str(patched["kind"]), target.name, [problem])
 
 
 def _set_twice(body: bytes) -> list[str]:

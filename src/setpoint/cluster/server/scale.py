@@ -5,14 +5,15 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from setpoint.api import ApiError
-from setpoint.api.status import Status, bad_request, invalid
+from setpoint.api.status import BadRequest, Status, bad_request, invalid
 from setpoint.cluster.server import builtin, write
-from setpoint.cluster.server.kinds import ScalePaths, ServedKind, value_at
-from setpoint.cluster.server.schema import Json, causes
+from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.kinds import ScalePaths, ServedKind, Strategy, value_at
+from setpoint.cluster.server.schema import Json, Structural, causes, compile_schema
 from setpoint.cluster.server.structured import TypedSchema, in_parent, in_scale
 from setpoint.cluster.server.write import Means, Object, Target
 
@@ -25,7 +26,32 @@ def _typed() -> TypedSchema:
     return TypedSchema.from_openapi(builtin.schemas()[_SCHEMA], builtin.schemas(), built_in=False)
 
 
-SCALE_KIND = ServedKind(group="autoscaling", version="v1", kind="Scale", plural="scales", namespaced=True, make_typed=_typed)
+class _ScaleStrategy(Strategy):
+    """A Scale passes through its Go struct, and is kept nowhere."""
+
+    custom = False
+
+    def complete(self, obj: Object, kind: ServedKind) -> Object:
+        """See `Strategy`."""
+        if (problem := malformed(_SCHEMA, obj)) is not None:
+            raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
+        return {key: value for key, value in obj.items() if value is not None}
+
+
+def _structural() -> Structural:
+    return compile_schema(builtin.schemas()[_SCHEMA], builtin.schemas())
+
+
+SCALE_KIND = ServedKind(
+    group="autoscaling",
+    version="v1",
+    kind="Scale",
+    plural="scales",
+    namespaced=True,
+    strategy=_ScaleStrategy(),
+    make_structural=_structural,
+    make_typed=_typed,
+)
 """What a Scale is, to those who show it; it is served nowhere but below the objects that it is about."""
 
 _SHOWN_METADATA = ("creationTimestamp", "name", "namespace", "resourceVersion", "uid")
@@ -52,27 +78,48 @@ def scale_of(kind: ServedKind, obj: Object) -> Object:
     return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}
 
 
-def rescaled(target: Target, live: Object, scale: Json, means: Means, *, applied: bool = False) -> Object:
-    """The object after its Scale was written, or (`applied`) applied, with who now owns its replicas.
+def owned_scale(kind: ServedKind, obj: Object) -> Object:
+    """The same, with who owns its replicas: what a patch is made for."""
+    shown = scale_of(kind, obj)
+    owners = in_scale(obj["metadata"].get("managedFields"), _replicas_paths(kind))
+    return {**shown, "metadata": {**shown["metadata"], **({"managedFields": owners} if owners else {})}}
 
-    Raises BadRequest, Invalid, and what apply refuses.
-    """
-    kind, managed = target.kind, live["metadata"].get("managedFields")
-    paths = _replicas_paths(kind)
-    shown = scale_of(kind, live)
-    shown["metadata"]["managedFields"] = in_scale(managed, paths)
-    within = Target(SCALE_KIND, target.namespace, target.name, "scale", target.options)
-    if applied:
-        merged = write.applied_object(within, shown, scale, means)
-        if kind.strategy.custom:
-            raise _inconvertible(scale)
-        scale = merged
-        changed = with_replicas(target, live, scale)
-    else:
-        changed = with_replicas(target, live, scale)
-        replicas = value_at(changed, paths_of(kind).spec)
-        scale = write.tracked(within, shown, {**scale, "spec": {"replicas": replicas} if replicas else {}}, means)
-    owners = in_parent(managed, scale["metadata"].get("managedFields"), paths, kind.api_version)
+
+def scale_target(target: Target) -> Target:
+    """The Scale that a request for the subresource of an object is about."""
+    return Target(SCALE_KIND, target.namespace, target.name, "scale", target.options, target.warnings)
+
+
+def read_scale(target: Target, body: Json, repeated: Sequence[str]) -> Object:
+    """The Scale that a body holds. Raises BadRequest; of one for a custom resource that cannot be read, a real server tells no more."""
+    try:
+        return write.read_object(scale_target(target), body, repeated)
+    except BadRequest:
+        if not target.kind.strategy.custom:
+            raise
+        raise bad_request('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"') from None
+
+
+def rescaled(target: Target, live: Object, scale: Object, means: Means) -> Object:
+    """The object after its Scale was written, with who now owns its replicas. Raises BadRequest and Invalid."""
+    changed = with_replicas(target, live, scale)
+    replicas = value_at(changed, paths_of(target.kind).spec)
+    kept = {**scale, "spec": {"replicas": replicas} if replicas else {}}
+    return _owned(target, live, changed, write.tracked(scale_target(target), owned_scale(target.kind, live), kept, means))
+
+
+def scale_applied(target: Target, live: Object, scale: Json, means: Means) -> Object:
+    """The object after a Scale was applied to it. Raises BadRequest, Invalid, and what apply refuses."""
+    merged = write.applied_object(scale_target(target), owned_scale(target.kind, live), scale, means)
+    if target.kind.strategy.custom:
+        raise _inconvertible(scale)
+    return _owned(target, live, with_replicas(target, live, merged), merged)
+
+
+def _owned(target: Target, live: Object, changed: Object, scale: Object) -> Object:
+    """The changed object with the owners that its Scale now has."""
+    paths, managed = _replicas_paths(target.kind), live["metadata"].get("managedFields")
+    owners = in_parent(managed, scale["metadata"].get("managedFields"), paths, target.kind.api_version)
     metadata = {key: value for key, value in changed["metadata"].items() if key != "managedFields"}
     return {**changed, "metadata": {**metadata, **({"managedFields": owners} if owners else {})}}
 
@@ -90,18 +137,10 @@ def _replicas_paths(kind: ServedKind) -> Mapping[str, tuple[str, ...] | None]:
     return kind.replicas_paths or dict.fromkeys((kind.api_version, *_OLDER.get(kind.api_version, ())), path)
 
 
-def with_replicas(target: Target, live: Object, scale: Json) -> Object:
+def with_replicas(target: Target, live: Object, scale: Object) -> Object:
     """The object with the replicas that a Scale wants, under the version and UID that the Scale is about. Raises BadRequest and Invalid."""
-    if (
-        not isinstance(scale, dict)
-        or scale.get("kind", "Scale") != "Scale"
-        or scale.get("apiVersion", "autoscaling/v1") != "autoscaling/v1"
-    ):
-        raise bad_request("the body of a request for the scale subresource must be a Scale of autoscaling/v1")
     metadata = scale.get("metadata") or {}
     replicas = (scale.get("spec") or {}).get("replicas") or 0
-    if not isinstance(replicas, int) or isinstance(replicas, bool):
-        raise bad_request('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be an integer')
     if metadata.get("name") not in (None, "", target.name):
         raise bad_request(f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})")
     if replicas < 0 and not target.kind.strategy.custom:

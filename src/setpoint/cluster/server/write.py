@@ -412,7 +412,8 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
         raise bad_request(f"error decoding patch: error unmarshaling JSON: while decoding JSON: {why}")
     api_version, name = body.get("apiVersion", ""), body.get("kind", "")
     if api_version != kind.api_version or name != kind.kind:
-        raise bad_request(f"invalid object type: {api_version or '/'}, Kind={name}")
+        group_version = api_version if "/" in str(api_version) else f"/{api_version}"
+        raise bad_request(f"invalid object type: {group_version}, Kind={name}")
     metadata = body.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise bad_request("error decoding YAML: metadata must be an object")
