@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from setpoint.cluster.server.schema.json_problems import json_problem
 from setpoint.cluster.server.schema.structural import Json
 
 
@@ -103,7 +104,7 @@ def _parse_json(body: bytes, collect: Callable[[list[tuple[str, Json]]], Any]) -
             parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as error:
-        raise MalformedBody(_json_problem(error)) from error
+        raise MalformedBody(json_problem(body)) from error
     except RecursionError as error:
         raise MalformedBody("exceeded max depth") from error
 
@@ -129,31 +130,4 @@ def finite(value: float, text: str) -> int | float:
 
 
 def _refuse_constant(name: str) -> Json:
-    raise MalformedBody(f"invalid character '{name[0]}' looking for beginning of value")
-
-
-def _json_problem(error: json.JSONDecodeError) -> str:
-    """The error in the words of Go's decoder, as far as the place tells which of them it would use."""
-    rest = error.doc[error.pos :].lstrip(" \t\r\n")
-    trailing = error.msg.startswith("Illegal trailing comma")  # since Python 3.13, which means the comma; Go means what follows it
-    if trailing:
-        rest = rest[1:].lstrip(" \t\r\n")
-    if not rest:
-        return "unexpected end of JSON input"
-    character = rest[0]
-    shown = "'\\''" if character == "'" else f"'{character}'"
-    if error.msg.startswith("Extra data"):
-        return f"invalid character {shown} after top-level value"
-    if error.msg.startswith("Expecting property name") or (trailing and character == "}"):
-        return f"invalid character {shown} looking for beginning of object key string"
-    if error.msg.startswith("Expecting ':'"):
-        return f"invalid character {shown} after object key"
-    if error.msg.startswith("Expecting ','"):
-        return f"invalid character {shown} after object key:value pair"
-    if error.msg.startswith("Unterminated string"):
-        return "unexpected end of JSON input"
-    if error.msg.startswith("Invalid control character"):
-        return f"invalid character {error.doc[error.pos]!r} in string literal"
-    if error.msg.startswith("Invalid \\escape"):
-        return f"invalid character {error.doc[error.pos + 1 : error.pos + 2]!r} in string escape code"
-    return f"invalid character {shown} looking for beginning of value"
+    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
