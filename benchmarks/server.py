@@ -35,9 +35,10 @@ from urllib.parse import urlsplit
 import yaml
 
 ROOT = Path(__file__).parents[1]
-JSON, MERGE, STRATEGIC, APPLY = (
-    f"application/{kind}" for kind in ("json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml")
-)
+JSON = "application/json"
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
 LISTED = 500
 IDLE = 3.0
 """Seconds for which nobody asks, to see what a server uses then."""
@@ -234,9 +235,8 @@ async def beside(embedded: Plane, real: Plane, rounds: int, requests: int) -> No
     await measured(embedded, "warm", AT_A_TIME)
     await measured(real, "warm", AT_A_TIME)
     taken = [[await measured(plane, f"round-{number}", requests) for plane in (embedded, real)] for number in range(rounds)]
-    print(
-        f"| {requests} requests, {AT_A_TIME} at a time | Setpoint, a second | kube-apiserver | Setpoint, CPU for one | kube-apiserver | ratio |"
-    )
+    said = f"{requests} requests, {AT_A_TIME} at a time"
+    print(f"| {said} | Setpoint, a second | kube-apiserver | Setpoint, CPU for one | kube-apiserver | ratio |")
     print("| --- | --- | --- | --- | --- | --- |")
     for what in taken[0][0]:
         rate, rate_there = (statistics.median(each[side][what][0] for each in taken) for side in (0, 1))
@@ -253,14 +253,14 @@ def start(folder: Path, runs: int) -> None:
         said = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True).stdout
         return float(said)
 
-    figures = {
+    figures: dict[str, Callable[[], float]] = {
         "`import asyncio`": lambda: of(YARDSTICK),
         "in process": lambda: of(IN_PROCESS),
         "as a program": lambda: program(folder, environment),
     }
     for measure in figures.values():
         measure()
-    taken = {what: [0.0] * 0 for what in figures}
+    taken: dict[str, list[float]] = {what: [] for what in figures}
     for _ in range(runs):
         for what, measure in figures.items():
             taken[what].append(measure())

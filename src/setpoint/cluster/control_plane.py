@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from setpoint.api import ADMIN, Answer, Identity, Operation, Stream
-from setpoint.client import Connection, InProcessTransport
-from setpoint.cluster.controllers import control_plane_controllers
 from setpoint.cluster.faults import Faults, ShiftedClock
 from setpoint.cluster.server import ApiServer, Storage
-from setpoint.manager import Manager, Options
 from setpoint.world import World
+
+if TYPE_CHECKING:  # an API server alone has neither controllers nor clients, and need not wait for their import
+    from setpoint.client import InProcessTransport
+    from setpoint.manager import Manager
 
 CONTROLLERS = Identity(user="system:kube-controller-manager", groups=("system:masters", "system:authenticated"))
 
@@ -46,6 +48,8 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
 
     def transport(self, identity: Identity = ADMIN, *, latency: Callable[[Operation], float] | None = None) -> InProcessTransport:
         """A way to the server within the process, for a client that is known as `identity`."""
+        from setpoint.client import InProcessTransport
+
         return InProcessTransport(self.handle, identity, latency)
 
     def handle(self, operation: Operation, identity: Identity = ADMIN) -> Awaitable[Answer | Stream]:
@@ -54,6 +58,9 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
 
     async def __aenter__(self) -> ControlPlane:
         if self._controllers:
+            from setpoint.client import Connection, InProcessTransport
+            from setpoint.manager import Manager, Options
+
             transport = InProcessTransport(self.server.handle, CONTROLLERS)
             connection = Connection(transport, self.world, user_agent="kube-controller-manager")
             # Nobody asks it why: its controllers are the cluster, and simulations need not pay for answers.
@@ -73,5 +80,7 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
         return self._manager is None or self._manager.is_idle
 
     async def _run(self, manager: Manager) -> None:
+        from setpoint.cluster.controllers import control_plane_controllers
+
         async with control_plane_controllers(manager, workloads=self._workloads, root_ca=self._root_ca):
             await manager.run()

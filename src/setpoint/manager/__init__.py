@@ -8,10 +8,30 @@ the server whether it is. `health` is what the probes ask, `endpoints` serves it
 and `logs` writes the log.
 """
 
-from setpoint.manager.election import LeaderElection, LeadershipLost
-from setpoint.manager.life import Phase
-from setpoint.manager.manager import App, Manager
-from setpoint.manager.options import Options
-from setpoint.manager.self_check import PermissionsMissing
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from setpoint.manager.election import LeaderElection, LeadershipLost
+    from setpoint.manager.life import Phase
+    from setpoint.manager.manager import App, Manager
+    from setpoint.manager.options import Options
+    from setpoint.manager.self_check import PermissionsMissing
 
 __all__ = ["App", "LeaderElection", "LeadershipLost", "Manager", "Options", "PermissionsMissing", "Phase"]
+_ROOMS = {
+    "App": "manager",
+    "LeaderElection": "election",
+    "LeadershipLost": "election",
+    "Manager": "manager",
+    "Options": "options",
+    "PermissionsMissing": "self_check",
+    "Phase": "life",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Imported when first asked for: `logs`, which every program needs, takes none of it.
+    if name in _ROOMS:
+        return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
