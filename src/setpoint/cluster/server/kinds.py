@@ -15,8 +15,9 @@ from setpoint.api.names import api_version
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema import FieldError, Json, Structural, apply_defaults, causes, drop_nulls, validate, validate_change
 from setpoint.cluster.server.schema.gotext import plain, type_name
+from setpoint.cluster.server.schema.validate import NO_FIELD
 from setpoint.cluster.server.structured import TypedSchema
-from setpoint.cluster.server.structured.values import identical
+from setpoint.cluster.server.structured.values import same
 from setpoint.objects.selectable import field_text
 
 STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
@@ -108,9 +109,7 @@ class Strategy:
 
         Status, where it is a subresource, is not asked about.
         """
-        return len(obj) != len(old) or any(
-            key != "metadata" and not (key in old and identical(value, old[key])) for key, value in obj.items()
-        )
+        return len(obj) != len(old) or any(key != "metadata" and not (key in old and same(value, old[key])) for key, value in obj.items())
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """Before validation of a new object."""
@@ -148,7 +147,7 @@ class Strategy:
         schema = kind.structural.properties.get("status") if kind.structural is not None else None
         if schema is not None and "status" in obj:
             for error in validate_change(obj["status"], old.get("status"), schema):
-                errors.append(FieldError(error.reason, error.message, f"status.{error.field}" if error.field else "status"))
+                errors.append(FieldError(error.reason, error.message, "status" if error.field == NO_FIELD else f"status.{error.field}"))
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.status)
         return errors
@@ -218,6 +217,8 @@ class ServedKind:
     deprecation: str = ""
     """The warning that requests for this version get."""
     make_structural: Callable[[], Structural | None] = lambda: None
+    structural_versions: Mapping[str, Callable[[], Structural]] = field(default_factory=dict)
+    """The same for all versions of the kind, by apiVersion, where they differ."""
     make_stored: Callable[[], Structural] | None = None
     """The schema of the version in which objects are kept, where it is another one."""
     fits_since: int | None = 0
@@ -252,6 +253,17 @@ class ServedKind:
     def structural(self) -> Structural | None:
         """The schema for pruning, defaults and validation."""
         return self.make_structural()
+
+    def structural_of(self, api_version: str) -> Structural | None:
+        """The schema of a version of the kind; this one's, where there is no such version any more."""
+        make = self.structural_versions.get(api_version)
+        return self.structural if make is None or api_version == self.api_version else make()
+
+    @cached_property
+    def fills_status(self) -> bool:
+        """Whether an object that was created without a status, since that is a subresource, gets one by default when it is read."""
+        status = self.structural.properties.get("status") if self.structural is not None else None
+        return self.has_status and status is not None and status.default is not None
 
     @cached_property
     def stored(self) -> Structural | None:

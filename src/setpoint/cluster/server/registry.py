@@ -14,6 +14,7 @@ from setpoint.api.names import split_api_version
 from setpoint.api.operation import APPLY_PATCH
 from setpoint.api.status import (
     BadRequest,
+    Status,
     StatusCause,
     already_exists,
     bad_request,
@@ -219,7 +220,7 @@ class Registry:
                 lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
                 raise bad_request(f"error strict decoding patch: {lines}")
             warnings += said
-        merged = _patched(target, merged, lambda: as_json(merged), applied=True)
+        merged = _applied(target, body, merged)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -281,6 +282,8 @@ class Registry:
         obj = {**kept, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if (stored := kind.stored) is not None:
             obj = apply_defaults(drop_nulls(prune(obj, stored)[0], stored), stored)
+        elif kind.fills_status and kind.structural is not None and "status" not in obj:
+            obj = apply_defaults(obj, kind.structural)
         if not stamp and "resourceVersion" in metadata:
             obj["metadata"]["resourceVersion"] = metadata["resourceVersion"]
         elif not stamp:
@@ -301,27 +304,37 @@ class Registry:
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
-def _patched(
-    target: Target,
-    patched: Json,
-    shown: Callable[[], str],
-    repeated: Sequence[str] = (),
-    *,
-    applied: bool = False,
-    problems: Sequence[str] = (),
-) -> Object:
+def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problems: Sequence[str] = ()) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     if not isinstance(patched, dict):
         raise unreadable(shown(), write.not_an_object(patched))
     if target.kind.strategy.custom:
         _check_type(target, patched, shown)
     try:
-        return write.read_object(target, patched, (), applied=applied, problems=problems)
+        return write.read_object(target, patched, (), problems=problems)
     except BadRequest as error:
-        why = error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
-        if not why:
+        if not (why := _why_unreadable(target, error)):
             raise
         raise unreadable(shown(), why) from error
+
+
+def _applied(target: Target, sent: Object, merged: Object) -> Object:
+    """What an apply made, read; what does not fit into its Go struct is the server's fault: so a real one says."""
+    try:
+        return write.read_object(target, merged, (), applied=True)
+    except BadRequest as error:
+        if not (why := _why_unreadable(target, error)):
+            raise
+        if target.kind.strategy.custom:
+            raise unreadable(as_json(merged), why) from error
+        what = f"{target.kind.api_version}, Kind={target.kind.kind}"
+        whose = f"{(sent.get('metadata') or {}).get('namespace', '')}/{target.name}; {what}"
+        message = f"failed to convert new object ({whose}) to proper version: unable to convert unstructured object to {what}: {why}"
+        raise ApiError(Status(code=500, message=message)) from error
+
+
+def _why_unreadable(target: Target, error: BadRequest) -> str:
+    return error.message.partition(f" cannot be handled as a {target.kind.kind}: ")[2]
 
 
 def _check_type(target: Target, patched: Object, shown: Callable[[], str]) -> None:

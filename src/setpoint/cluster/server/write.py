@@ -18,10 +18,10 @@ from setpoint.cluster.server.builtin.go_types import registered
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type, read_metadata, validate_embedded_metadata, validate_metadata, validate_metadata_update
 from setpoint.cluster.server.options import FieldValidation, WriteOptions
-from setpoint.cluster.server.schema import FieldError, Json, causes, prune
+from setpoint.cluster.server.schema import FieldError, Json, causes, embedded_problem, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
-from setpoint.cluster.server.structured.values import identical
+from setpoint.cluster.server.structured.values import same
 
 Object = dict[str, Json]
 
@@ -64,7 +64,7 @@ class Draft:
     @property
     def changed(self) -> bool:
         """Whether there is anything to write. Times in managedFields alone are nothing."""
-        return self.live is None or self.gone or not identical(self.obj, self.live)
+        return self.live is None or self.gone or not same(self.obj, self.live)
 
 
 # ------------------------------------------------------------------------------------------------------- reading a body
@@ -84,6 +84,8 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
         strict.report(unknown, "unknown field")
+        if (problem := embedded_problem(obj, kind.structural)) is not None:
+            raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem.field}: {problem.message}')
     # What Go cannot read into its structs it refuses before anything else; a custom resource is only then looked at more closely.
     read = None if kind.strategy.custom else complete(kind, obj, applied=applied)
     if strict.problems and strict.refuse:
@@ -239,8 +241,8 @@ def _placed(target: Target, obj: Object) -> Object:
         metadata = {**metadata, "namespace": target.namespace}
     elif namespace != target.namespace:
         if not target.kind.namespaced:
-            # A cluster-scoped object may not say a namespace at all: validation says so.
-            return obj
+            # What is in no namespace forgets the one that it was sent with.
+            return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
         raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     return obj if metadata is obj["metadata"] else {**obj, "metadata": metadata}
 

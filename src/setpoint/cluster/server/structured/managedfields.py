@@ -16,7 +16,7 @@ from .entries import Entries, Entry, Manager, decode, encode
 from .fieldset import EMPTY, FieldSet, display_path
 from .merge import merge
 from .validate import explain, validate
-from .values import StructureError, identical, same
+from .values import StructureError, same
 from .versions import Inconvertible, Versions, check_live, check_merged, others
 
 __all__ = ["ApplyConflict", "ApplyInvalid", "apply", "same_but_for_timestamps", "track_update"]
@@ -218,6 +218,7 @@ def _named(thing: Mapping[str, Any]) -> str:
     metadata = thing.get("metadata")
     namespace, name = (metadata.get("namespace") or "", metadata.get("name") or "") if isinstance(metadata, Mapping) else ("", "")
     group, _, version = str(thing.get("apiVersion") or "").rpartition("/")
+    namespace, name = (text if isinstance(text, str) else "" for text in (namespace, name))
     return f"{namespace}/{name}; {group}/{version}, Kind={thing.get('kind') or ''}"
 
 
@@ -268,7 +269,7 @@ def _conflict(sets: Mapping[Manager, FieldSet]) -> ApplyConflict:
 
 def same_but_for_timestamps(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two objects are equal when the times in managedFields are left aside: such a change alone is not written."""
-    return identical(_timeless(a), _timeless(b))
+    return same(_timeless(a), _timeless(b))
 
 
 def _timeless(thing: dict[str, Any]) -> dict[str, Any]:

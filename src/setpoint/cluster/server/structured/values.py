@@ -55,17 +55,6 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b) and (kind is bool) == (type(b) is bool)
 
 
-def identical(a: Any, b: Any) -> bool:
-    """Whether two JSON values are equal to Go: like `same`, but 1 is not 1.0, one being an integer and the other a float."""
-    if type(a) is not type(b):
-        return False
-    if type(a) is dict:
-        return len(a) == len(b) and all(key in b and identical(value, b[key]) for key, value in a.items())
-    if type(a) is list:
-        return len(a) == len(b) and all(map(identical, a, b))
-    return bool(a == b)
-
-
 def element_of(list_atom: ListAtom, item: Any) -> str:
     """The path element of an item of an associative list or set. Raises StructureError if the item cannot be told apart."""
     if not list_atom.keys:

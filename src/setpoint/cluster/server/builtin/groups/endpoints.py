@@ -97,8 +97,7 @@ def _endpoints_warnings(endpoints: Object, old: Object | None) -> Iterator[str]:
 
 def _slice_defaults(slice_: Json) -> None:
     for name in ("endpoints", "ports"):
-        # None of them are kept as null, however that was stated.
-        slice_[name] = slice_.get(name) or None
+        slice_.setdefault(name, None)
     for port in slice_.get("ports") or ():
         port.setdefault("name", "")
         port.setdefault("protocol", "TCP")
