@@ -26,7 +26,7 @@ def test_what_is_watched(
     cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], env: str | None, watched: tuple[str, ...]
 ) -> None:
     asked: list[running.Run] = []
-    monkeypatch.setattr(running, "run_embedded", lambda run, port, path: asked.append(run))
+    monkeypatch.setattr(running, "run_embedded", lambda run, port, path, data: asked.append(run))
     if env is not None:
         monkeypatch.setenv("WATCH_NAMESPACE", env)
     assert cli("run", controller, *arguments).code == 0
@@ -36,7 +36,7 @@ def test_what_is_watched(
 def test_embedded_brings_no_endpoints_unless_asked(cli: Cli, controller: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that two of them run on one machine. Against a cluster they are controller-runtime's."""
     asked: list[running.Run] = []
-    monkeypatch.setattr(running, "run_embedded", lambda run, port, path: asked.append(run))
+    monkeypatch.setattr(running, "run_embedded", lambda run, port, path, data: asked.append(run))
     monkeypatch.setattr(running, "run", lambda run, kubeconfig, context: asked.append(run))
     assert cli("run", controller).code == 0
     assert cli("run", controller, "--metrics-bind-address", ":9090").code == 0

@@ -27,7 +27,8 @@ from setpoint.testing import Cluster
 from .conftest import Write
 
 PATIENCE = 60.0
-MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+# Of a kind that a new control plane has none of.
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: one}\n"
 
 
 def logged(cluster: Cluster, controller: Controller[Any], caplog: pytest.LogCaptureFixture, by: timedelta) -> list[str]:
@@ -80,9 +81,9 @@ def test_one_that_returns_the_wrong_type(wrong: Any, setpoint_cluster: Cluster, 
 
 FAILING = """
 from setpoint import Controller
-from setpoint.k8s.core.v1 import ConfigMap
+from setpoint.k8s.core.v1 import Secret
 
-controller = Controller(ConfigMap, name="failing")
+controller = Controller(Secret, name="failing")
 
 @controller.reconciler
 async def reconcile(ctx, request):
@@ -95,9 +96,9 @@ def helper():
 BLOCKING = """
 import time
 from setpoint import Controller
-from setpoint.k8s.core.v1 import ConfigMap
+from setpoint.k8s.core.v1 import Secret
 
-controller = Controller(ConfigMap, name="blocking")
+controller = Controller(Secret, name="blocking")
 
 @controller.reconciler
 async def reconcile(ctx, request):
@@ -134,7 +135,7 @@ def first(process: Any, wanted: str) -> dict[str, Any]:
 
 def test_one_that_raises_shows_its_own_lines_and_none_of_ours(write: Write, alone: Path) -> None:
     path = write("failing.py", FAILING)
-    write("one.yaml", MAP)
+    write("one.yaml", SECRET)
     with running("run", "--embedded", "failing.py", "--apply", "one.yaml", cwd=alone) as process:
         line = first(process, "LookupError")
     assert (line["level"], line["controller"], line["request"]) == ("error", "failing", "default/one")
@@ -145,7 +146,7 @@ def test_one_that_raises_shows_its_own_lines_and_none_of_ours(write: Write, alon
 
 def test_one_that_blocks_the_event_loop_is_named_by_its_line(write: Write, alone: Path) -> None:
     path = write("blocking.py", BLOCKING)
-    write("one.yaml", MAP)
+    write("one.yaml", SECRET)
     with running("run", "--embedded", "blocking.py", "--apply", "one.yaml", cwd=alone) as process:
         line = first(process, "blocked")
     assert line["level"] == "warning"
@@ -157,7 +158,7 @@ def test_one_that_blocks_the_event_loop_is_named_by_its_line(write: Write, alone
 
 def test_logs_are_json_where_nobody_looks(write: Write, alone: Path) -> None:
     write("failing.py", FAILING)
-    write("one.yaml", MAP)
+    write("one.yaml", SECRET)
     with running("run", "--embedded", "failing.py", "--apply", "one.yaml", cwd=alone) as process:
         assert process.stdout.readline() == f"ready {alone / '.setpoint' / 'kubeconfig'}\n"
         first(process, "LookupError")
@@ -173,7 +174,7 @@ def test_logs_are_json_where_nobody_looks(write: Write, alone: Path) -> None:
 @pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["colour", "no colour"])
 def test_people_on_a_terminal_see_lines_in_colour(write: Write, alone: Path, env: dict[str, str], coloured: bool) -> None:
     write("failing.py", FAILING)
-    write("one.yaml", MAP)
+    write("one.yaml", SECRET)
     ours, theirs = pty.openpty()
     try:
         with running("run", "--embedded", "failing.py", "--apply", "one.yaml", cwd=alone, stderr=theirs, env=env):
@@ -186,7 +187,7 @@ def test_people_on_a_terminal_see_lines_in_colour(write: Write, alone: Path, env
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown).replace("\r\n", "\n")
     assert "Embedded control plane at https://127.0.0.1:" in plain
     assert "\nPoint kubectl at it:  export KUBECONFIG=.setpoint/kubeconfig\n" in plain
-    assert re.search(r"\n\d\d:\d\d:\d\d  applied ConfigMap default/one\n", plain)
+    assert re.search(r"\n\d\d:\d\d:\d\d  applied Secret default/one\n", plain)
     assert re.search(r"\n\d\d:\d\d:\d\d  error  reconcile failed, .*  controller=failing request=default/one\n", plain)
     assert "{" not in plain.partition("Traceback")[0]
     assert ("\x1b[" in shown) == coloured

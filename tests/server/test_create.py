@@ -141,8 +141,10 @@ def test_a_body_of_another_kind_or_place_is_refused() -> None:
             await t.do("create", WIDGETS, "default/", config_map("a"))
         with pytest.raises(Refused, match='kind: Invalid value: "Gadget": must be Widget'):
             await t.create(WIDGETS, {**widget("a"), "kind": "Gadget"})
-        with pytest.raises(Refused, match="415 the body of the request was in an unknown format"):
+        with pytest.raises(Refused, match=r"400 the object provided is unrecognized \(must be of type ConfigMap\): empty body"):
             await t.do("create", CONFIGMAPS, "default/", b"k8s\0", content_type="application/vnd.kubernetes.protobuf")
+        with pytest.raises(Refused, match="415 the body of the request was in an unknown format"):
+            await t.do("create", CONFIGMAPS, "default/", b"k8s\0", content_type="application/x-www-form-urlencoded")
 
     talk(main)
 
