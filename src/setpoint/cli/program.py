@@ -7,7 +7,6 @@ import sys
 from typing import NoReturn
 
 import click
-import yaml
 
 from setpoint import __version__
 from setpoint.cli.failure import USAGE, Failure
@@ -181,6 +180,8 @@ def dashboard(title: str) -> None:
 @click.option("--namespace", "-n", default="", help="Its namespace.")
 def alerts(name: str, namespace: str) -> None:
     """Print alerts, a PrometheusRule of the Prometheus operator, as YAML."""
+    import yaml
+
     from setpoint.manager.metrics.alerts import prometheus_rule
 
     click.echo(yaml.safe_dump(prometheus_rule(name, namespace), sort_keys=False, width=1000), nl=False)
@@ -190,6 +191,8 @@ def alerts(name: str, namespace: str) -> None:
 @_targets
 def crd(targets: tuple[str, ...]) -> None:
     """Print the CustomResourceDefinitions of a module's kinds as YAML."""
+    import yaml
+
     from setpoint.cli.target import load_kinds
     from setpoint.client.install import definitions
 
@@ -228,6 +231,8 @@ def rbac(
     Reads of all kinds that they watch, own or index, writes of those that they own, the status of their primary kind, and Events. What a
     reconciler writes beyond that, nobody can know: add it.
     """
+    import yaml
+
     from setpoint.cli.destination import election
     from setpoint.cli.roles import roles
     from setpoint.cli.target import load_controllers

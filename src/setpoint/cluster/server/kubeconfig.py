@@ -6,28 +6,37 @@ https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeco
 from __future__ import annotations
 
 import base64
+import json
 import os
 import tempfile
 from pathlib import Path
-
-import yaml
 
 _MARK = "# Written by setpoint at each start; it is overwritten without asking.\n"
 
 
 def kubeconfig_text(url: str, ca_pem: bytes, token: str, *, context: str = "setpoint", namespace: str = "default") -> str:
     """The file's text: one cluster, one user, one context, all of that name."""
-    document = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [
-            {"name": context, "cluster": {"server": url, "certificate-authority-data": base64.b64encode(ca_pem).decode()}},
-        ],
-        "users": [{"name": context, "user": {"token": token}}],
-        "contexts": [{"name": context, "context": {"cluster": context, "user": context, "namespace": namespace}}],
-        "current-context": context,
-    }
-    return yaml.safe_dump(document, sort_keys=False)
+    name, server, secret, place = map(json.dumps, (context, url, token, namespace))
+    return f"""\
+apiVersion: v1
+kind: Config
+clusters:
+- name: {name}
+  cluster:
+    server: {server}
+    certificate-authority-data: {base64.b64encode(ca_pem).decode()}
+users:
+- name: {name}
+  user:
+    token: {secret}
+contexts:
+- name: {name}
+  context:
+    cluster: {name}
+    user: {name}
+    namespace: {place}
+current-context: {name}
+"""
 
 
 def write_kubeconfig(

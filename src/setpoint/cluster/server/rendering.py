@@ -6,11 +6,8 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-represent
 from __future__ import annotations
 
 import gzip
-from functools import cache
-from typing import Any
 
 import msgspec
-import yaml
 
 from setpoint.api import Answer, Operation
 from setpoint.api.operation import JSON, YAML
@@ -28,7 +25,9 @@ def written(answer: Answer, operation: Operation) -> Answer:
     if answer.content_type != JSON or not answer.body:
         return answer
     if operation.accept != JSON and form_of(operation.accept) == YAML:
-        return msgspec.structs.replace(answer, body=_yaml(msgspec.json.decode(answer.body)), content_type=YAML)
+        from setpoint.cluster.server.as_yaml import as_yaml  # few ask for it, and PyYAML takes its time to import
+
+        return msgspec.structs.replace(answer, body=as_yaml(msgspec.json.decode(answer.body)), content_type=YAML)
     if _indented(operation):
         return msgspec.structs.replace(answer, body=msgspec.json.format(answer.body, indent=2))
     return answer
@@ -49,25 +48,3 @@ def packed(answer: Answer, accepted: str) -> Answer:
     vary = answer.headers.get("vary")
     headers = {**answer.headers, "content-encoding": "gzip", "vary": f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"}
     return msgspec.structs.replace(answer, body=gzip.compress(answer.body, _LEVEL, mtime=0), headers=headers)
-
-
-def _yaml(value: Any) -> bytes:
-    text: bytes = yaml.dump(value, Dumper=_dumper(), allow_unicode=True, default_flow_style=False, encoding="utf-8", width=80)
-    return text
-
-
-@cache
-def _dumper() -> type[yaml.SafeDumper]:
-    """Writes strings as Go's library does: on lines of their own, or quoted twice where they would read as something else."""
-
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: object) -> bool:
-            return True
-
-        def represent_text(self, text: str) -> yaml.Node:
-            tag = "tag:yaml.org,2002:str"
-            plain: bool = self.resolve(yaml.ScalarNode, text, (True, False)) == tag  # type: ignore[no-untyped-call]  # the stubs have no types here
-            return self.represent_scalar(tag, text, style="|" if "\n" in text else None if plain else '"')
-
-    Dumper.add_representer(str, Dumper.represent_text)
-    return Dumper
