@@ -16,6 +16,7 @@ from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
 from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, empty_field
+from setpoint.cluster.server.builtin.unenforced import unenforced
 from setpoint.cluster.server.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.custom import CrdStrategy
 from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
@@ -117,6 +118,7 @@ class BuiltinStrategy(Strategy):
         self.behaviour.settle(obj, old, now)
         obj.update({**as_go_keeps(self.kind.schema_name, {**obj, "metadata": {}}), "metadata": obj["metadata"]})
         warnings += self.behaviour.warns(obj, old)
+        warnings += unenforced(self.kind.kind)
         if self.behaviour.support == "schema":
             warnings.append(
                 f"{self.kind.kind}: the embedded server checks it by its schema alone, without the defaults and rules of a real cluster"
