@@ -151,6 +151,20 @@ def test_a_watch_breaks_off_after_so_many_events_or_seconds():
     on_a_plane(main)
 
 
+@pytest.mark.parametrize("first", [Cut(events=1), Late(5)])
+def test_a_watch_may_be_late_and_break_off(first):
+    async def main(plane, transport):
+        for action in (first, Late(5) if isinstance(first, Cut) else Cut(events=1)):
+            plane.faults.add(action)
+        stream = await transport.send(operation("watch", resourceVersion="1"))
+        await transport.send(create("a"))
+        await transport.send(create("b"))
+        assert await until_broken(stream) == 1
+        await stream.close()
+
+    on_a_plane(main)
+
+
 def test_open_watches_can_be_cut_or_ended():
     async def main(plane, transport):
         plane.faults.add(Refuse(503), verb="update")  # with any rule, watches are kept in mind
@@ -185,6 +199,18 @@ def test_reads_may_show_how_things_were():
         assert await names() == ["a"]
         answer = await transport.send(operation("get", "a"))
         assert {**json.loads(answer.body), "metadata": {}} == {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}
+
+    on_a_plane(main)
+
+
+def test_a_stale_list_goes_on_as_it_began():
+    async def main(plane, transport):
+        for name in ("a", "b", "c"):
+            await transport.send(create(name))
+        first = json.loads((await transport.send(operation("list", limit="2"))).body)
+        plane.faults.add(Stale(behind=1, always=True))
+        rest = json.loads((await transport.send(operation("list", limit="2", **{"continue": first["metadata"]["continue"]}))).body)
+        assert [item["metadata"]["name"] for item in rest["items"]] == ["c"]
 
     on_a_plane(main)
 

@@ -50,7 +50,7 @@ class Refuse(msgspec.Struct, frozen=True):
             why = "the object has been modified; please apply your changes to the latest version and try again"
             error = conflict(resource, operation.name, why)
         elif self.code == 410:
-            error = expired("The resourceVersion for the provided watch is too old.")
+            error = expired(f"The resourceVersion for the provided {'list' if operation.verb == 'list' else 'watch'} is too old.")
         else:
             message = _MESSAGES.get(self.code, "the request could not be completed")
             error = failure(self.code, CODES[self.code], message, StatusDetails(retry_after_seconds=self.retry_after))

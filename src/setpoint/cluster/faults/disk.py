@@ -19,6 +19,7 @@ class SlowDisk:
         self._storage = storage
         self._seconds = seconds
         self._durable = storage.durable
+        self._coming: deque[Change] = deque()
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
         self._listeners: tuple[Listener, ...] = ()
         self._context = copy_context()
@@ -90,9 +91,11 @@ class SlowDisk:
 
     def _begin(self, change: Change) -> None:
         # The disk's own timer: a simulated client that is killed does not take it along.
-        asyncio.get_running_loop().call_later(self._seconds, self._end, change, context=self._context)
+        self._coming.append(change)
+        asyncio.get_running_loop().call_later(self._seconds, self._end, context=self._context)
 
-    def _end(self, change: Change) -> None:
+    def _end(self) -> None:
+        change = self._coming.popleft()  # timers of one moment may come in any order
         self._durable = change.revision
         for listener in self._listeners:
             listener(change)

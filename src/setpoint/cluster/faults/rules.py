@@ -103,5 +103,7 @@ def _can_meet(action: Action, operation: Operation) -> bool:
         case Late() | Cut():
             return operation.verb == "watch"
         case Stale(always=always):
-            return operation.verb in ("get", "list") and (always or operation.options.get("resourceVersion") == "0")
+            # What goes on with a list shows the same state as its beginning.
+            begins = operation.verb in ("get", "list") and not operation.options.get("continue")
+            return begins and (always or operation.options.get("resourceVersion") == "0")
     return True

@@ -76,22 +76,27 @@ class _Delayed:
     def __init__(self, inner: Stream, seconds: float) -> None:
         self._inner = inner
         self._seconds = seconds
-        self._waiting: asyncio.Queue[tuple[float, list[bytes] | None]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[float, list[bytes] | StreamBroken | None]] = asyncio.Queue()
         self._filling = asyncio.create_task(self._fill(), name="late-watch")
 
     async def _fill(self) -> None:
         loop = asyncio.get_running_loop()
-        frames: list[bytes] | None = []
-        while frames is not None:
-            frames = await self._inner.read()
-            self._waiting.put_nowait((loop.time() + self._seconds, frames))
+        told: list[bytes] | StreamBroken | None = []
+        while isinstance(told, list):
+            try:
+                told = await self._inner.read()
+            except StreamBroken as error:
+                told = error
+            self._waiting.put_nowait((loop.time() + self._seconds, told))
 
     async def read(self) -> list[bytes] | None:
-        due, frames = await self._waiting.get()
+        due, told = await self._waiting.get()
         await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
-        if frames is None:
-            self._waiting.put_nowait((due, None))
-        return frames
+        if not isinstance(told, list):
+            self._waiting.put_nowait((due, told))
+        if isinstance(told, StreamBroken):
+            raise told
+        return told
 
     async def close(self) -> None:
         self._filling.cancel()
@@ -120,7 +125,7 @@ class _Counted:
 
 
 def delayed(stream: Stream, seconds: float) -> Stream:
-    """The stream, each of whose events comes so late; so does its end."""
+    """The stream, each of whose events comes so late; so does its end, or its breaking off."""
     return _Delayed(stream, seconds)
 
 
