@@ -20,10 +20,12 @@ from setpoint.k8s.apps.v1 import (
 )
 from setpoint.k8s.core.v1 import (
     Container,
+    HostPathVolumeSource,
     Node,
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,
+    PersistentVolumeSpec,
     Pod,
     PodSpec,
     PodTemplateSpec,
@@ -297,3 +299,12 @@ def test_what_it_made_goes_with_it_and_at_rest_nothing_is_written(cluster: Clust
     cluster.delete(made)
     cluster.settle(timedelta(seconds=5))
     assert (cluster.list(Pod), cluster.list(ControllerRevision)) == ([], [])
+
+
+def test_a_volume_made_by_hand_goes_when_it_is_deleted(cluster: Cluster) -> None:
+    spec = PersistentVolumeSpec(access_modes=["ReadWriteOnce"], capacity={"storage": "1Gi"}, host_path=HostPathVolumeSource(path="/shelf"))
+    shelf = cluster.create(PersistentVolume(metadata=ObjectMeta(name="shelf"), spec=spec))
+    cluster.settle()
+    cluster.delete(shelf)
+    cluster.settle()
+    assert cluster.list(PersistentVolume) == []

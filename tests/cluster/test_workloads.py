@@ -125,6 +125,33 @@ def test_going_back_to_an_old_template_uses_its_replica_set_again(cluster: Clust
     assert first.metadata.annotations["deployment.kubernetes.io/revision"] == "3"
 
 
+def test_a_deployment_names_its_revision_without_a_new_generation(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    for generation, image in ((2, "shop:2"), (3, "shop:1")):
+        shop = cluster.refresh(shop)
+        shop.spec.template.spec.containers[0].image = image
+        cluster.update(shop)
+        cluster.settle()
+        shop = cluster.refresh(shop)
+        assert shop.metadata.annotations["deployment.kubernetes.io/revision"] == str(generation)
+        assert shop.metadata.generation == shop.status.observed_generation == generation
+
+
+def test_pods_that_are_leaving_are_counted(cluster: Cluster) -> None:
+    shop = cluster.create(a_deployment())
+    cluster.settle()
+    assert cluster.refresh(shop).status.terminating_replicas == 0
+    pod = cluster.list(Pod)[0]
+    pod.metadata.finalizers.append("example.com/held")
+    cluster.update(pod)
+    cluster.delete(pod)
+    cluster.settle()
+    [replica_set] = cluster.list(ReplicaSet)
+    assert (replica_set.status.replicas, replica_set.status.terminating_replicas) == (3, 1)
+    assert cluster.refresh(shop).status.terminating_replicas == 1
+
+
 def test_recreate_ends_the_old_pods_before_new_ones_come(cluster: Cluster) -> None:
     shop = cluster.create(a_deployment(strategy=DeploymentStrategy(type="Recreate")))
     cluster.settle()

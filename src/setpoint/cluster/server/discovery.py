@@ -115,7 +115,10 @@ def kind_of_subresource(kind: ServedKind, name: str) -> tuple[str, str, str]:
 
 def _storage_version_hash(kind: ServedKind) -> str:
     """Names the version in which objects are kept, so that who migrates stored objects sees it change."""
-    named = f"{kind.group}/{kind.storage_version or kind.version}/{kind.kind}"
+    group, version = kind.group, kind.storage_version or kind.version
+    if kind.kept_as is not None:
+        group, version = kind.kept_as.group, kind.kept_as.version
+    named = f"{group}/{version}/{kind.kind}"
     return base64.b64encode(hashlib.sha256(named.encode()).digest()[:8]).decode()
 
 

@@ -47,6 +47,8 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     elif new is not None:
         await _scale(ctx, deployment, new, old)
     await _clean_up(ctx, deployment, old)
+    if new is not None:
+        deployment = await _say_revision(ctx, deployment, new)
     now = ctx.now()
     deployment.status = status_of(deployment, new, old, now)
     await ctx.update_status(deployment)
@@ -94,6 +96,15 @@ async def _set_replicas(ctx: Context, sets: list[ReplicaSet], wanted: dict[str, 
     for one in sets:
         one.spec.replicas = wanted[one.name]
         await ctx.update(one)
+
+
+async def _say_revision(ctx: Context, deployment: Deployment, new: ReplicaSet) -> Deployment:
+    """Names the present revision where tools look for it. Written with the status, it does not count as a new generation."""
+    revision = new.metadata.annotations.get(REVISION)
+    if deployment.metadata.annotations.get(REVISION) == revision:
+        return deployment
+    change = {"metadata": {"uid": deployment.uid, "annotations": {REVISION: revision}}}
+    return await ctx.patch(Deployment, deployment.key, change, subresource="status")
 
 
 async def _clean_up(ctx: Context, deployment: Deployment, old: list[ReplicaSet]) -> None:
@@ -178,6 +189,7 @@ def status_of(deployment: Deployment, new: ReplicaSet | None, old: list[ReplicaS
         ready_replicas=sum(one.status.ready_replicas or 0 for one in sets) or None,
         available_replicas=available or None,
         unavailable_replicas=max(0, total - available) or None,
+        terminating_replicas=sum(one.status.terminating_replicas or 0 for one in sets),
         collision_count=deployment.status.collision_count,
         conditions=[condition for condition in deployment.status.conditions if condition.type != PROGRESSING],
     )

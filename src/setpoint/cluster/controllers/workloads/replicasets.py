@@ -10,7 +10,7 @@ from datetime import datetime
 from setpoint.client.errors import ApiError, Forbidden, Invalid
 from setpoint.cluster.controllers.conditions import put_condition, without_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
-from setpoint.cluster.controllers.workloads.podstate import available_at, disposability, is_active, is_ready
+from setpoint.cluster.controllers.workloads.podstate import available_at, disposability, has_ended, is_active, is_ready
 from setpoint.cluster.controllers.workloads.templates import pod_from
 from setpoint.controller import Context, Controller, Result
 from setpoint.k8s.apps.v1 import ReplicaSet, ReplicaSetCondition, ReplicaSetStatus
@@ -29,7 +29,9 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     if replica_set is None or replica_set.is_terminating:
         return None
     wanted = 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
-    pods = [pod for pod in await ctx.list(Pod, namespace=replica_set.namespace, owner=replica_set) if is_active(pod)]
+    owned = await ctx.list(Pod, namespace=replica_set.namespace, owner=replica_set)
+    pods = [pod for pod in owned if is_active(pod)]
+    leaving = sum(pod.is_terminating and not has_ended(pod) for pod in owned)
     failure: ApiError | None = None
     try:
         while len(pods) < wanted:
@@ -49,7 +51,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
             await ctx.delete(pod)
         pods = pods[surplus:]
     now = ctx.now()
-    replica_set.status = status_of(replica_set, pods, failure, now)
+    replica_set.status = status_of(replica_set, pods, leaving, failure, now)
     await ctx.update_status(replica_set)
     if failure is not None:
         raise failure
@@ -57,8 +59,8 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     return Result(requeue_after=min(waiting) - now) if waiting else None
 
 
-def status_of(replica_set: ReplicaSet, pods: list[Pod], failure: ApiError | None, now: datetime) -> ReplicaSetStatus:
-    """What there is."""
+def status_of(replica_set: ReplicaSet, pods: list[Pod], leaving: int, failure: ApiError | None, now: datetime) -> ReplicaSetStatus:
+    """What there is: these pods, and so many that are leaving."""
     delay = replica_set.spec.min_ready_seconds or 0
     labels = replica_set.spec.template.metadata.labels.items()
     labeled = sum(labels <= pod.metadata.labels.items() for pod in pods)
@@ -75,6 +77,7 @@ def status_of(replica_set: ReplicaSet, pods: list[Pod], failure: ApiError | None
         fully_labeled_replicas=labeled or None,
         ready_replicas=sum(map(is_ready, pods)) or None,
         available_replicas=len(available) or None,
+        terminating_replicas=leaving,
         observed_generation=replica_set.metadata.generation,
         conditions=conditions,
     )

@@ -137,9 +137,14 @@ async def _volume_for(ctx: Context, claim: PersistentVolumeClaim, storage_class:
 
 
 async def release(ctx: Context, request: Request) -> None:
-    """Deletes a volume whose claim has gone, and lets it go."""
+    """Deletes a volume whose claim has gone, and lets it go, as it does one that was made by hand and never had a claim."""
     volume = await ctx.get(PersistentVolume, request)
-    if volume is None or (claim := volume.spec.claim_ref) is None or volume.metadata.annotations.get(PROVISIONED_BY) != PROVISIONER:
+    if volume is None:
+        return
+    claim = volume.spec.claim_ref
+    if claim is None and volume.is_terminating:
+        await ctx.remove_finalizer(volume, VOLUME_PROTECTION)
+    if claim is None or volume.metadata.annotations.get(PROVISIONED_BY) != PROVISIONER:
         return
     found = await ctx.get(PersistentVolumeClaim, Request(claim.namespace or "", claim.name or ""), live=True)
     if found is not None and found.uid == claim.uid:
