@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.quantities import canonical
 from setpoint.objects import Quantity
 
@@ -33,3 +34,11 @@ def test_the_amount_stays_and_the_form_is_final(number: int, suffix: str) -> Non
     written = canonical(f"{number}{suffix}")
     assert Quantity(written) == Quantity(f"{number}{suffix}")
     assert canonical(written) == written
+
+
+def test_only_what_is_a_quantity_is_compared_by_its_amount() -> None:
+    assert same({"limits": {"cpu": "1"}}, {"limits": {"cpu": "1000m"}})
+    assert same({"target": {"type": "Value", "value": "1Gi"}}, {"target": {"type": "Value", "value": "1024Mi"}})
+    assert same({"capacity": {"memory": {"value": "1Gi"}}}, {"capacity": {"memory": {"value": "1024Mi"}}})
+    assert not same({"capacity": {"memory": {"value": "1Gi"}}}, {"capacity": {"memory": {"value": "2Gi"}}})
+    assert not same({"env": [{"name": "A", "value": "1"}]}, {"env": [{"name": "A", "value": "1.0"}]})
