@@ -17,7 +17,7 @@ from setpoint.client import Client, Config, SyncClient, errors
 from setpoint.client.pod_verbs import PodVerbs
 from setpoint.client.sync import Blocking, Closed
 from setpoint.cluster import ControlPlane
-from setpoint.cluster.server.serving import serve
+from setpoint.cluster.server.http.serving import serve
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.objects import ObjectMeta
 from setpoint.world import real_world

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from setpoint.client import Config, HttpTransport, load_config
 from setpoint.cluster import ControlPlane
-from setpoint.cluster.server.serving import serve
+from setpoint.cluster.server.http.serving import serve
 from setpoint.objects import Object
 from setpoint.world import World, real_world, simulate
 

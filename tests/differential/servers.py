@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from setpoint.api import ADMIN
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.asgi import HttpFace
+from setpoint.cluster.server.http.asgi import HttpFace
 from setpoint.world import real_world
 
 from .steps import Answer, Json, Request

@@ -17,8 +17,8 @@ from setpoint.client.errors import NotLeading
 from setpoint.client.http import HttpTransport
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.server.events import Served
-from setpoint.cluster.server.kubeconfig import write_kubeconfig
-from setpoint.cluster.server.serving import serve
+from setpoint.cluster.server.http.kubeconfig import write_kubeconfig
+from setpoint.cluster.server.http.serving import serve
 from setpoint.k8s.coordination.v1 import Lease
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import LeaderElection, LeadershipLost, Manager, Options

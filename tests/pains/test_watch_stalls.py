@@ -14,8 +14,8 @@ from setpoint.api import ADMIN, Identity
 from setpoint.client import Client, Config, Connection, HttpTransport
 from setpoint.client.install import install
 from setpoint.cluster import ControlPlane
-from setpoint.cluster.server.auth import Tokens, unauthorized
-from setpoint.cluster.server.serving import serve
+from setpoint.cluster.server.http.auth import Tokens, unauthorized
+from setpoint.cluster.server.http.serving import serve
 from setpoint.controller import RunEnded
 from setpoint.manager.health import TROUBLED
 from setpoint.objects import ObjectMeta

@@ -13,9 +13,9 @@ from cryptography import x509
 
 from setpoint.cluster import DataFault
 from setpoint.cluster.hosted import hosted
-from setpoint.cluster.server.access import NAME, access_in, keep
-from setpoint.cluster.server.serving import Address
-from setpoint.cluster.server.tls import LOOPBACK
+from setpoint.cluster.server.http.access import NAME, access_in, keep
+from setpoint.cluster.server.http.serving import Address
+from setpoint.cluster.server.http.tls import LOOPBACK
 from setpoint.world import World, simulate
 from setpoint.world.sockets import RealSockets
 

@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from setpoint.cluster.server.crd_names import accept_names, is_established, terminating
-from setpoint.cluster.server.crd_openapi import published_schemas
-from setpoint.cluster.server.crds import PrinterColumn, ScalePaths, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
+from setpoint.cluster.server.crd.definitions import (
+    PrinterColumn,
+    ScalePaths,
+    crd_warnings,
+    custom_kinds,
+    default_crd,
+    prepare_crd,
+    validate_crd,
+)
+from setpoint.cluster.server.crd.names import accept_names, is_established, terminating
+from setpoint.cluster.server.crd.openapi import published_schemas
 from setpoint.cluster.server.schema import FieldError
 
 FOLDER = Path(__file__).parent / "observed"

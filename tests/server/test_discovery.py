@@ -7,7 +7,7 @@ from tests.server.talk import CRDS, Talk
 
 from setpoint.api import Operation
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.discovery import preference
+from setpoint.cluster.server.about.discovery import preference
 from setpoint.world import simulate
 
 

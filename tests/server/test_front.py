@@ -10,11 +10,11 @@ import yaml
 from tests.server.test_http import CONFIG_MAPS, JSON, Exchange, config_map, on_a_server
 
 from setpoint.api import ADMIN, Identity
-from setpoint.cluster.server.asgi import HttpFace
-from setpoint.cluster.server.auth import read_tokens
-from setpoint.cluster.server.deadlines import LONGEST_WRITE
-from setpoint.cluster.server.rendering import PACKED_FROM
-from setpoint.cluster.server.request_log import line
+from setpoint.cluster.server.http.asgi import HttpFace
+from setpoint.cluster.server.http.auth import read_tokens
+from setpoint.cluster.server.http.deadlines import LONGEST_WRITE
+from setpoint.cluster.server.http.rendering import PACKED_FROM
+from setpoint.cluster.server.http.request_log import line
 
 AUTHORIZED = {"authorization": "Bearer good"}
 

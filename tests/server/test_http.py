@@ -7,7 +7,7 @@ import pytest
 
 from setpoint.api import ADMIN, GroupVersionResource, Identity, Operation
 from setpoint.cluster.server import ApiServer, Served, watch
-from setpoint.cluster.server.asgi import ABORT, BODY_LIMIT, CHUNK, PATIENCE, HttpFace, _chunks, warning_header
+from setpoint.cluster.server.http.asgi import ABORT, BODY_LIMIT, CHUNK, PATIENCE, HttpFace, _chunks, warning_header
 from setpoint.world import simulate
 
 READER = Identity(user="reader")

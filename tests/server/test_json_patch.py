@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.server.talk import CONFIGMAPS, Refused, config_map, talk
 
-from setpoint.cluster.server.json_patch import MalformedPatch, PatchFailed, json_patch, operations_of
+from setpoint.cluster.server.patches.json_patch import MalformedPatch, PatchFailed, json_patch, operations_of
 
 JSON_PATCH = "application/json-patch+json"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.cluster.server.jsonpath import JsonPathError, compile_path
+from setpoint.cluster.server.tables.jsonpath import JsonPathError, compile_path
 
 OBJECT: dict[str, Any] = {
     "metadata": {"labels": {"app.kubernetes.io/name": "web"}},

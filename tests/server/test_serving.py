@@ -11,7 +11,7 @@ import pytest
 
 from setpoint.api import ADMIN
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.serving import serve
+from setpoint.cluster.server.http.serving import serve
 from setpoint.world import PortInUse, real_world
 from setpoint.world.loop_thread import LoopThread
 

@@ -12,10 +12,10 @@ from tests.server.talk import Talk, talk
 
 from setpoint.api import GroupVersionResource
 from setpoint.cluster.server.builtin import kinds
-from setpoint.cluster.server.crds import CustomKind, PrinterColumn
-from setpoint.cluster.server.durations import human_duration, since
-from setpoint.cluster.server.table_cells import builtin_columns
-from setpoint.cluster.server.tables import GENERIC, custom_columns, partial_metadata_list, table
+from setpoint.cluster.server.crd.definitions import CustomKind, PrinterColumn
+from setpoint.cluster.server.tables.cells import builtin_columns
+from setpoint.cluster.server.tables.durations import human_duration, since
+from setpoint.cluster.server.tables.tables import GENERIC, custom_columns, partial_metadata_list, table
 
 FOLDER = Path(__file__).parent / "observed"
 CUSTOM = json.loads((FOLDER / "printer_columns.json").read_text())

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from cryptography import x509
 
-from setpoint.cluster.server.kubeconfig import write_kubeconfig
-from setpoint.cluster.server.tls import LOOPBACK, make_certificates
+from setpoint.cluster.server.http.kubeconfig import write_kubeconfig
+from setpoint.cluster.server.http.tls import LOOPBACK, make_certificates
 from setpoint.world import real_world
 
 

@@ -10,9 +10,9 @@ from setpoint.api import Identity
 from setpoint.cli.failure import USAGE, Failure
 from setpoint.cluster.faults import Rule, Setting
 from setpoint.cluster.hosted import hosted
-from setpoint.cluster.server.asgi import Log
-from setpoint.cluster.server.kubeconfig import is_ours, write_kubeconfig
-from setpoint.cluster.server.serving import Address, is_loopback
+from setpoint.cluster.server.http.asgi import Log
+from setpoint.cluster.server.http.kubeconfig import is_ours, write_kubeconfig
+from setpoint.cluster.server.http.serving import Address, is_loopback
 from setpoint.cluster.server.storage import DataFault
 from setpoint.world import PortInUse
 

@@ -11,9 +11,9 @@ from typing import TextIO
 from setpoint.api import Identity
 from setpoint.cli.failure import USAGE, Failure
 from setpoint.cluster.faults import Rule, Setting, parse_fault
-from setpoint.cluster.server.asgi import Exchange, Log
-from setpoint.cluster.server.auth import read_tokens
-from setpoint.cluster.server.request_log import line
+from setpoint.cluster.server.http.asgi import Exchange, Log
+from setpoint.cluster.server.http.auth import read_tokens
+from setpoint.cluster.server.http.request_log import line
 from setpoint.world.clock import RealClock
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from setpoint.api import ADMIN, Identity
 from setpoint.cluster.control_plane import ControlPlane
 from setpoint.cluster.faults import Rule, Setting, SlowDisk
-from setpoint.cluster.server.access import access_in, keep
-from setpoint.cluster.server.asgi import Log
-from setpoint.cluster.server.serving import Address, serve
+from setpoint.cluster.server.http.access import access_in, keep
+from setpoint.cluster.server.http.asgi import Log
+from setpoint.cluster.server.http.serving import Address, serve
+from setpoint.cluster.server.http.tls import LOOPBACK, make_certificates
 from setpoint.cluster.server.storage import MemoryStorage, Storage, data_folder
-from setpoint.cluster.server.tls import LOOPBACK, make_certificates
 from setpoint.world import real_world
 from setpoint.world.loop_thread import LoopThread
 

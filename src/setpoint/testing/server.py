@@ -11,7 +11,7 @@ from setpoint.client import Client, Connection
 from setpoint.client.config import load_config
 from setpoint.client.http import HttpTransport
 from setpoint.cluster.hosted import hosted
-from setpoint.cluster.server.kubeconfig import write_kubeconfig
+from setpoint.cluster.server.http.kubeconfig import write_kubeconfig
 from setpoint.k8s.core.v1 import Namespace
 from setpoint.objects import ObjectMeta
 from setpoint.world import real_world

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from setpoint.api import ApiError
+from setpoint.cluster.server.builtin.served import builtin_kinds
 from setpoint.cluster.server.builtin.services import ADDRESSES, NODE_PORTS
-from setpoint.cluster.server.builtins import builtin_kinds
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.schema.metadata import tidy_metadata
 

@@ -16,7 +16,7 @@ from tests.server.fuzz.requests import Request
 
 from setpoint.api.operation import JSON, YAML
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.asgi import HttpFace
+from setpoint.cluster.server.http.asgi import HttpFace
 
 PATIENCE = 5.0
 AS_REAL = (

@@ -25,7 +25,7 @@ from tests.server.patches import drawn
 from tests.server.patches.cases import BASES, MEDIA, explicit
 
 from setpoint.cluster.server import builtin
-from setpoint.cluster.server.strategic import PatchCrash, PatchFailure, patch_type, strategic_merge
+from setpoint.cluster.server.patches.strategic import PatchCrash, PatchFailure, patch_type, strategic_merge
 
 NAMESPACE = "patches"
 DRAWN = 150

@@ -15,7 +15,7 @@ from tests.server.talk import CONFIGMAPS, Refused, config_map, talk
 
 from setpoint.api.operation import STRATEGIC_MERGE_PATCH
 from setpoint.cluster.server import builtin
-from setpoint.cluster.server.strategic import PatchCrash, PatchFailure, PatchType, patch_type, strategic_merge
+from setpoint.cluster.server.patches.strategic import PatchCrash, PatchFailure, PatchType, patch_type, strategic_merge
 
 
 def type_of(kind: str) -> PatchType:

@@ -11,7 +11,7 @@ import pytest
 from tests.server.talk import CONFIGMAPS, CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, config_map, widget
 
 from setpoint.cluster.server import ApiServer
-from setpoint.cluster.server.custom import CLEANUP
+from setpoint.cluster.server.crd.custom import CLEANUP
 from setpoint.cluster.server.encoding import decode, encode
 from setpoint.cluster.server.storage import NotDurable, Record, SqliteStorage
 from setpoint.cluster.server.storage.database import open_database

@@ -35,7 +35,7 @@ from setpoint.cluster.server.options import (
     resource_version,
     write_options,
 )
-from setpoint.cluster.server.patches import change_of, unreadable
+from setpoint.cluster.server.patches.patches import change_of, unreadable
 from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
 from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, read_scale, rescaled, scale_applied, scale_of, scale_target
 from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, causes, decode_yaml, drop_nulls, prune

@@ -11,18 +11,18 @@ from functools import lru_cache
 from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, StatusDetails, Stream
 from setpoint.api.status import bad_request, failure, not_found
 from setpoint.cluster.server import builtin
+from setpoint.cluster.server.about.aggregated import Aggregated
+from setpoint.cluster.server.about.openapi import Documents
+from setpoint.cluster.server.about.paths import answer_path, no_such_path, not_allowed
 from setpoint.cluster.server.accept import check_route
-from setpoint.cluster.server.aggregated import Aggregated
-from setpoint.cluster.server.builtins import builtin_kinds
-from setpoint.cluster.server.custom import CustomKinds
+from setpoint.cluster.server.builtin.served import builtin_kinds
+from setpoint.cluster.server.crd.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
 from setpoint.cluster.server.events import Served
 from setpoint.cluster.server.first_objects import first_objects
 from setpoint.cluster.server.kinds import Kinds, ServedKind
 from setpoint.cluster.server.names import path_segment
-from setpoint.cluster.server.openapi import Documents
 from setpoint.cluster.server.options import WriteOptions, boolean, list_options
-from setpoint.cluster.server.paths import answer_path, no_such_path, not_allowed
 from setpoint.cluster.server.registry import Registry, Written
 from setpoint.cluster.server.scale import SCALE_KIND
 from setpoint.cluster.server.schema import Json

@@ -12,14 +12,14 @@ from typing import Protocol, TypeAlias, cast
 from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
 from setpoint.cluster.server.accept import OFFERED, WATCHED, by_quality, media_for, not_acceptable
-from setpoint.cluster.server.crds import CustomKind
+from setpoint.cluster.server.crd.definitions import CustomKind
 from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.reading import Listing
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.storage import Record
-from setpoint.cluster.server.table_cells import builtin_columns
-from setpoint.cluster.server.tables import (
+from setpoint.cluster.server.tables.cells import builtin_columns
+from setpoint.cluster.server.tables.tables import (
     GENERIC,
     Columns,
     IncludeObject,

@@ -15,7 +15,18 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from setpoint.cluster.server.builtin.go_types import MICRO_TIME, QUANTITY, SCHEMA, SCHEMA_UNIONS, SPECIAL, TIME, Field, GoType, go_type, struct
+from setpoint.cluster.server.builtin.go_types import (
+    MICRO_TIME,
+    QUANTITY,
+    SCHEMA,
+    SCHEMA_UNIONS,
+    SPECIAL,
+    TIME,
+    Field,
+    GoType,
+    go_type,
+    struct,
+)
 from setpoint.cluster.server.builtin.quantities import canonical
 
 Writer = Callable[[Any], Any]
@@ -52,7 +63,12 @@ def _struct(name: str, kept: bool = False) -> Writer:
     Its fields' writers are made when the first object comes, since some structs hold themselves.
     """
     if name in SPECIAL:
-        forms: dict[str, Writer] = {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time, **dict.fromkeys(SCHEMA_UNIONS, _schema_or_else)}
+        forms: dict[str, Writer] = {
+            QUANTITY: canonical,
+            TIME: _time,
+            MICRO_TIME: _micro_time,
+            **dict.fromkeys(SCHEMA_UNIONS, _schema_or_else),
+        }
         return forms.get(name, copy.deepcopy)
     fields = struct(name).fields
     always: dict[str, Any] = {}

@@ -1,0 +1,282 @@
+"""Custom resource definitions at work: their kinds are served from the write that establishes them to the one that removes them.
+
+A deleted definition is held by a finalizer of the server's own until the last of its objects is gone.
+
+https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from functools import partial
+
+from setpoint.api import GroupVersionResource, Verb
+from setpoint.api.names import api_version
+from setpoint.api.status import bad_request
+from setpoint.cluster.server.builtin.malformed import malformed
+from setpoint.cluster.server.builtin.structs import as_go_writes
+from setpoint.cluster.server.crd.definitions import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
+from setpoint.cluster.server.crd.names import accept_names, is_established, terminating
+from setpoint.cluster.server.encoding import decode, objects_in
+from setpoint.cluster.server.kinds import Kinds, ScalePaths, ServedKind, Strategy
+from setpoint.cluster.server.options import DeleteOptions, WriteOptions
+from setpoint.cluster.server.registry import Registry
+from setpoint.cluster.server.schema import FieldError, Json, Structural, compile_schema
+from setpoint.cluster.server.storage import Change, Storage
+from setpoint.cluster.server.structured import TypedSchema
+from setpoint.cluster.server.watch import Hub
+from setpoint.cluster.server.write import Object, Target
+
+CRDS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+CRD_STRUCT = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition"
+COLLECTION = "apiextensions.k8s.io/customresourcedefinitions"
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+CUSTOM_VERBS: tuple[Verb, ...] = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""What can be done with custom resources, in the order in which discovery tells it."""
+_RETRY = 5.0
+"""Seconds."""
+
+
+class CrdStrategy(Strategy):
+    """What is special about CustomResourceDefinitions."""
+
+    custom = False
+    unconditional_update = True
+
+    def __init__(self, others: Callable[[], list[Object]]) -> None:
+        self._others = others
+
+    heeds_policy = False
+
+    def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`."""
+        if (problem := malformed(CRD_STRUCT, obj)) is not None:
+            raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
+        written = {part: as_go_writes(f"{CRD_STRUCT}{part.capitalize()}", obj.get(part) or {}) for part in ("spec", "status")}
+        return default_crd({**super().complete(obj, kind), **written})
+
+    def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`. What passes through Go structs has no nulls."""
+        return self.complete(obj, kind)
+
+    def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+        """See `Strategy`."""
+        return bool(obj.get("spec") != old.get("spec"))
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`."""
+        obj.update(prepare_crd(obj))
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`."""
+        if subresource != "status":
+            obj.update(prepare_crd(obj, old))
+
+    def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return validate_crd(obj, old)
+
+    def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
+        """See `Strategy`."""
+        return self.validate(obj, old, kind)
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """Established in the same write."""
+        obj.update(accept_names(obj, self._others(), now))
+        warnings += crd_warnings(obj)
+
+    def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
+        """A definition that has never been marked is not removed at once: its objects go first."""
+        return "deletionTimestamp" in obj["metadata"]
+
+    def terminate(self, obj: dict[str, Json], now: str) -> None:
+        """See `Strategy`."""
+        finalizers = obj["metadata"].get("finalizers") or []
+        if CLEANUP not in finalizers:
+            obj["metadata"]["finalizers"] = [*finalizers, CLEANUP]
+        obj.update(terminating(obj, done=False, now=now))
+
+
+class CustomKinds:
+    """Follows the definitions in storage, and keeps `Kinds` in step with them."""
+
+    def __init__(self, storage: Storage, kinds: Kinds, registry: Registry, hub: Hub) -> None:
+        self._storage = storage
+        self._kinds = kinds
+        self._registry = registry
+        self._hub = hub
+        self._context = copy_context()
+        self._closing: dict[str, str] = {}
+        storage.subscribe(self._changed)
+        storage.subscribe_durable(self._told)
+        for crd in objects_in(storage, COLLECTION):
+            self._serve(crd)
+
+    def _changed(self, change: Change) -> None:
+        # What the server does of its own accord, and had to be undone, is tried again in a while.
+        delay = _RETRY if change.undone else 0.0
+        if change.collection == COLLECTION:
+            crd = decode(change.record.value)
+            if change.deleted:
+                self._withdraw(crd, delay)
+            else:
+                self._serve(crd, delay)
+                if change.undone:
+                    self._soon("", delay)
+        elif (change.deleted or change.undone) and change.collection in self._closing:
+            self._soon(self._closing[change.collection], delay)
+
+    def _told(self, change: Change) -> None:
+        """Watches end when the end of their kind is durable, after the last event that they get."""
+        if change.deleted and change.collection == COLLECTION:
+            spec = decode(change.record.value)["spec"]
+            self._hub.end(f"{spec['group']}/{spec['names']['plural']}")
+
+    def _serve(self, crd: Object, delay: float = 0.0) -> None:
+        spec = crd["spec"]
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        closing = "deletionTimestamp" in crd["metadata"]
+        if is_established(crd):
+            customs = custom_kinds(crd)
+            wanted = [served(custom, customs, self._fits_since(customs)) for custom in customs if custom.served]
+            versions = [kind.version for kind in wanted]
+            for old in self._kinds.of_group(spec["group"]):
+                if old.plural == spec["names"]["plural"] and old.version not in versions:
+                    self._kinds.remove(old.resource)
+            for kind in wanted:
+                kind.closing = closing
+                self._kinds.add(kind)
+        if closing:
+            self._closing[collection] = crd["metadata"]["name"]
+            self._soon(crd["metadata"]["name"], delay)
+
+    def _fits_since(self, customs: Sequence[CustomKind]) -> int | None:
+        """Since when stored objects are as these schemas have them: since the schemas are what they are. Never, if versions differ."""
+        if any(custom.schema != customs[0].schema for custom in customs):
+            return None
+        for custom in customs:
+            before = self._kinds.find(GroupVersionResource(custom.group, custom.version, custom.plural))
+            if before is not None and before.origin.schema == custom.schema:
+                return before.fits_since if before.fits_since is not None else self._storage.revision
+        return self._storage.revision
+
+    def _withdraw(self, crd: Object, delay: float) -> None:
+        spec = crd["spec"]
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        self._closing.pop(collection, None)
+        for kind in self._kinds.of_group(spec["group"]):
+            if kind.plural == spec["names"]["plural"]:
+                self._kinds.remove(kind.resource)
+        self._soon("", delay)
+
+    def _soon(self, name: str, delay: float = 0.0) -> None:
+        """Goes on after the write that is under way, or in so many seconds."""
+        step = (lambda: self._empty(name)) if name else self._name_others
+        loop = asyncio.get_running_loop()
+        if delay:
+            loop.call_later(delay, step, context=self._context)
+        else:
+            loop.call_soon(step, context=self._context)
+
+    def _crd_kind(self) -> ServedKind:
+        kind = self._kinds.find(CRDS)
+        assert kind is not None, "the kind of definitions is built in"
+        return kind
+
+    def _empty(self, name: str) -> None:
+        """Deletes the objects of a definition, and once there are none lets the definition go."""
+        record = self._storage.get(COLLECTION, name)
+        if record is None:
+            return
+        crd = decode(record.value)
+        spec = crd["spec"]
+        finalizers = crd["metadata"].get("finalizers") or []
+        if "deletionTimestamp" not in crd["metadata"] or CLEANUP not in finalizers:
+            return
+        collection = f"{spec['group']}/{spec['names']['plural']}"
+        kind = next((kind for kind in self._kinds.of_group(spec["group"]) if kind.plural == spec["names"]["plural"]), None)
+        if kind is not None and is_established(crd):
+            for found in self._storage.list(collection).records:
+                live = decode(found.value)
+                if "deletionTimestamp" not in live["metadata"]:
+                    meta = live["metadata"]
+                    target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions())
+                    self._registry.remove(target, live, DeleteOptions())
+            if self._storage.list(collection, limit=1).records:
+                return
+        left = [finalizer for finalizer in finalizers if finalizer != CLEANUP]
+        metadata = {**crd["metadata"], "finalizers": left}
+        if not left:
+            del metadata["finalizers"]
+        done = terminating({**crd, "metadata": metadata}, done=True, now=self._registry.means().now)
+        self._registry.store(self._crd_kind(), done, crd, gone=not left)
+
+    def _name_others(self) -> None:
+        """Names have become free: whoever waited for them gets them."""
+        everything = objects_in(self._storage, COLLECTION)
+        for crd in everything:
+            if not is_established(crd):
+                named = accept_names(crd, everything, self._registry.means().now)
+                if named != crd:
+                    self._registry.store(self._crd_kind(), named, crd)
+
+
+def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | None) -> ServedKind:
+    """A custom kind as the registry serves it; `customs` are all versions of it."""
+    stored = next(each for each in customs if each.storage)
+    subresources: dict[str, tuple[Verb, ...]] = {}
+    if custom.has_status:
+        subresources["status"] = ("get", "patch", "update")
+    if custom.scale is not None:
+        subresources["scale"] = ("get", "patch", "update")
+
+    def structural() -> Structural:
+        return compile_schema(custom.schema)
+
+    def stored_structural() -> Structural:
+        return compile_schema(stored.schema)
+
+    def typed(each: CustomKind = custom) -> TypedSchema:
+        return TypedSchema.from_openapi(each.schema)
+
+    return ServedKind(
+        group=custom.group,
+        version=custom.version,
+        kind=custom.kind,
+        plural=custom.plural,
+        singular=custom.singular,
+        list_kind=custom.list_kind,
+        namespaced=custom.namespaced,
+        short_names=custom.short_names,
+        categories=custom.categories,
+        verbs=CUSTOM_VERBS,
+        subresources=subresources,
+        scale=None
+        if custom.scale is None
+        else ScalePaths(
+            _path(custom.scale.spec_replicas),
+            _path(custom.scale.status_replicas),
+            _path(custom.scale.label_selector) if custom.scale.label_selector else None,
+        ),
+        replicas_paths={
+            api_version(each.group, each.version): None if each.scale is None else _path(each.scale.spec_replicas) for each in customs
+        },
+        strategy=Strategy(),
+        selectable=custom.selectable,
+        kept_fields=tuple(dict.fromkeys(path for each in customs for path in each.selectable)),
+        storage_version=stored.version,
+        deprecation=custom.deprecation_warning or "",
+        make_structural=structural,
+        make_stored=stored_structural if stored.schema != custom.schema else None,
+        fits_since=fits_since,
+        make_typed=typed,
+        typed_versions={api_version(each.group, each.version): partial(typed, each) for each in customs},
+        origin=custom,
+    )
+
+
+def _path(simple: str) -> tuple[str, ...]:
+    """The keys of a simple JSONPath such as `.spec.replicas`."""
+    return tuple(simple.strip(".").split("."))
