@@ -1,9 +1,13 @@
 """The embedded API server.
 
-`ApiServer(world).handle(operation, identity)` is all of it; HTTP is a thin face put before it. Inside: `options` read what is asked,
-`registry` has the verbs, `write` and `deletion` decide what becomes of an object and `reading` which ones are asked for, `storage` keeps
-them with the history of everything, `watch` tells who watches, `views` show objects as the client wants them. `kinds` says what is served:
-`builtins` from the start, and `custom` from definitions as they come and go. `schema`, `structured` and `builtin` are rooms of their own.
+`ApiServer(world).handle(operation, identity)` is all of it. Inside: `options` read what is asked, `registry` has the verbs, `write` and
+`deletion` decide what becomes of an object and `reading` which ones are asked for, `watch` tells who watches, `views` show objects as the
+client wants them. `kinds` says what is served, and what is special about it.
+
+The rooms, each with a story of its own: `http` is the thin face put before the server, `about` what it says of itself on paths that are no
+resources. `builtin` has the kinds that are served from the start, `crd` those that definitions bring. `schema` prunes, completes and judges
+what is sent, `patches` change what is there, `structured` keeps who owns which field. `storage` keeps everything with its history. `tables`
+and `protobuf` are other forms of the same objects.
 """
 
 from setpoint.cluster.server.events import Served
