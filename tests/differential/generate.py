@@ -214,7 +214,7 @@ class Author:
             body = laid(
                 body,
                 self._pick(
-                    ({"kind": "Other"}, {"apiVersion": "v9"}, {"metadata": {"resourceVersion": "5"}}, {"kind": ""}, {"metadata": None})
+                    ({"kind": "Other"}, {"apiVersion": "v9"}, {"metadata": {"resourceVersion": "5"}}, {"kind": ""})
                 ),
             )
         return Step(

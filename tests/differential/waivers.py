@@ -1,4 +1,4 @@
-"""What may differ, each with a name and a reason. There are at most fifteen, and `README.md` lists them.
+"""What may differ, each with a name and a reason. There are at most fifteen, and `docs/embedded.md` lists them.
 
 A waiver sees one difference and the step after which it was seen, and says whether it explains it.
 """

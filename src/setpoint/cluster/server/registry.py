@@ -41,6 +41,7 @@ from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, read_scale, r
 from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, causes, decode_yaml, drop_nulls, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
+from setpoint.cluster.server.structured.values import same
 from setpoint.cluster.server.write import Draft, Means, Object, Target
 from setpoint.world import World
 
@@ -275,7 +276,8 @@ class Registry:
         kept = kind.as_kept(draft.obj)
         metadata = kept["metadata"]
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
-        revision = storage.revision + 1 if draft.changed and not target.options.dry_run else expected
+        changed = draft.changed or self._loses(target, draft)
+        revision = storage.revision + 1 if changed and not target.options.dry_run else expected
         # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
@@ -291,12 +293,23 @@ class Registry:
         head = Head(metadata.get("labels") or {}, kind.fields_of(obj))
         key = kind.key(metadata.get("namespace", ""), metadata["name"])
         record = Record(kind.collection, key, encode(obj), revision, head)
-        if draft.changed and not target.options.dry_run:
+        if changed and not target.options.dry_run:
             if draft.gone:
                 storage.delete(self._last(record, revision) if let_go else record, expected=expected)
             else:
                 storage.put(record, expected=expected)
         return Written(kind, record, created=draft.live is None, removed=draft.gone)
+
+    def _loses(self, target: Target, draft: Draft) -> bool:
+        """Whether what is stored has what the version that is written does not: also a write that changes nothing takes it away."""
+        kind = target.kind
+        if kind.make_stored is None or draft.live is None:
+            return False
+        record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
+        if record is None:
+            return False
+        stored = decode(record.value)
+        return any(not same(draft.obj.get(key), value) for key, value in stored.items() if key not in ("apiVersion", "metadata"))
 
     def _last(self, record: Record, revision: int) -> Record:
         stored = self.storage.get(record.collection, record.key)

@@ -18,7 +18,9 @@ Json = Any
 """A plain JSON value: None, bool, int, float, str, list or dict."""
 
 _REF_PREFIX = "#/components/schemas/"
-_ANNOTATIONS = frozenset(("description", "default", "title", "example", "externalDocs", "x-kubernetes-map-type"))
+_ANNOTATIONS = frozenset(
+    ("description", "default", "title", "example", "externalDocs", "x-kubernetes-map-type", "x-kubernetes-patch-strategy")
+)
 
 
 class SchemaError(ValueError):

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import update as rules
-from .atoms import TypedSchema
+from .atoms import Atom, TypedSchema
 from .clientside import not_allowed, refresh
 from .compare import Comparison, compare
 from .entries import Entries, Entry, Manager, decode, encode
@@ -103,12 +103,21 @@ def track_update(
     entries = _entries_of_update(stored, sent)
     if not entries and live is not None:
         return bare
+    elsewhere: dict[Manager, tuple[Atom, Comparison]] = {}
     try:
-        check_live(bare, others(entries, versions, api_version), versions)
-    except Inconvertible:
+        foreign = others(entries, versions, api_version)
+        check_live(bare, foreign, versions)
+        if foreign:
+            check_live(before, foreign, versions)
+            atoms = {version: versions[version]().root for version in foreign}
+            changes = {version: compare(theirs, before, bare).without(_reset(reset)) for version, theirs in atoms.items()}
+            elsewhere = {
+                key: (atoms[each.api_version], changes[each.api_version]) for key, each in entries.items() if each.api_version in atoms
+            }
+    except (Inconvertible, StructureError):
         return _with_managed_fields(bare, stored)
     writer = Manager.of(manager, "Update", api_version, subresource)
-    return _with_managed_fields(bare, encode(_track(change, schema, entries, writer, api_version, now)))
+    return _with_managed_fields(bare, encode(_track(change, schema, entries, writer, api_version, now, elsewhere)))
 
 
 def _entries_of_update(stored: Any, sent: Any) -> Entries:
@@ -124,8 +133,16 @@ def _entries_of_update(stored: Any, sent: Any) -> Entries:
     return {}
 
 
-def _track(change: Comparison, schema: TypedSchema, entries: Entries, writer: Manager, api_version: str, now: str) -> Entries:
-    kept, gained = rules.update(schema.root, change, {key: entry.fields for key, entry in entries.items()})
+def _track(
+    change: Comparison,
+    schema: TypedSchema,
+    entries: Entries,
+    writer: Manager,
+    api_version: str,
+    now: str,
+    elsewhere: Mapping[Manager, tuple[Atom, Comparison]] = MappingProxyType({}),
+) -> Entries:
+    kept, gained = rules.update(schema.root, change, {key: entry.fields for key, entry in entries.items()}, elsewhere)
     after = {key: entries[key].owning(fields) for key, fields in kept.items()}
     gained = gained.difference(_NEVER_OWNED)
     if gained:
@@ -200,11 +217,14 @@ def apply(
         elsewhere = others(entries, versions, api_version)
         if elsewhere:
             check_live(base, elsewhere, versions)
-            check_merged(merge(schema.root, base, applied), elsewhere, versions, again=owner in entries)
+            check_merged(
+                merge(schema.root, base, applied), elsewhere, versions, last=entries[owner].api_version if owner in entries else ""
+            )
         if not entries:
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
             entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
-        merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded)
+        apart = {key: versions[each.api_version]().root for key, each in entries.items() if each.api_version in elsewhere}
+        merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded, apart)
     except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why
     if owner in entries and not same(merged, base):
@@ -232,15 +252,16 @@ def _apply(
     api_version: str,
     force: bool,
     reset: FieldSet,
+    apart: Mapping[Manager, Atom],
 ) -> tuple[dict[str, Any], Entries]:
     owners = {key: entry.fields for key, entry in entries.items()}
     try:
-        result = rules.apply(schema.root, live, applied, owners, owner, force=force, reset=reset)
+        result = rules.apply(schema.root, live, applied, owners, owner, force=force, reset=reset, elsewhere=apart)
     except rules.Conflicts as conflicts:
         left = not_allowed(conflicts.sets, live, schema, api_version) if kubectl else conflicts.sets
         if left:
             raise _conflict(left) from None
-        result = rules.apply(schema.root, live, applied, owners, owner, force=True, reset=reset)
+        result = rules.apply(schema.root, live, applied, owners, owner, force=True, reset=reset, elsewhere=apart)
     after: Entries = {}
     for key, fields in result.owners.items():
         if key != owner:

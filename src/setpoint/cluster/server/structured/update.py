@@ -4,11 +4,13 @@ Owners are kept as a mapping from any key to the set that it owns. An *update* (
 value takes it. An *apply* says all that its owner wants: it fails if it would change what others own, unless forced, and takes away what
 the owner applied before, no longer does, and nobody else owns.
 
-There is one schema here: all versions of a kind are taken to differ in ``apiVersion`` alone.
+Owners who wrote in another version of the kind, whose schema differs, are judged by that one: ``elsewhere`` gives it for each of them. The
+object is the same in all versions, but for ``apiVersion``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from .atoms import Atom
@@ -37,21 +39,36 @@ class Applied(Generic[Key]):
     owners: dict[Key, FieldSet]
 
 
-def update(atom: Atom, change: Comparison, owners: Mapping[Key, FieldSet]) -> tuple[dict[Key, FieldSet], FieldSet]:
+def update(
+    atom: Atom, change: Comparison, owners: Mapping[Key, FieldSet], elsewhere: Mapping[Key, tuple[Atom, Comparison]] = MappingProxyType({})
+) -> tuple[dict[Key, FieldSet], FieldSet]:
     """What the present owners keep after a change by anybody, and what the writer gains by it.
 
-    Sets of owners who lose nothing are handed back as they are; owners who keep nothing are left out.
+    Sets of owners who lose nothing are handed back as they are; owners who keep nothing are left out. For owners ``elsewhere``, the change
+    as their version sees it goes with their schema.
     """
-    return _without(_reconciled(atom, owners), change, None), change.modified.union(change.added)
+    before = _reconciled(atom, owners, {key: theirs for key, (theirs, _) in elsewhere.items()})
+    kept = _without(before, change, None, {key: seen for key, (_, seen) in elsewhere.items()})
+    return kept, change.modified.union(change.added)
 
 
-def apply(atom: Atom, live: Any, applied: Any, owners: Mapping[Key, FieldSet], owner: Key, *, force: bool, reset: FieldSet) -> Applied[Key]:
+def apply(
+    atom: Atom,
+    live: Any,
+    applied: Any,
+    owners: Mapping[Key, FieldSet],
+    owner: Key,
+    *,
+    force: bool,
+    reset: FieldSet,
+    elsewhere: Mapping[Key, Atom] = MappingProxyType({}),
+) -> Applied[Key]:
     """Merges ``applied`` into ``live`` for ``owner``.
 
     Raises Conflicts unless forced, and StructureError if the two cannot be merged. ``live`` must not hold what ``reset`` names unless it
     is to stay as it is: those fields are merged like others, but nobody comes to own them here.
     """
-    before = _reconciled(atom, owners)
+    before = _reconciled(atom, owners, elsewhere)
     merged = merge(atom, live, applied)
     mine = field_set(atom, applied).recursive_difference(reset)
     last = before.get(owner, EMPTY)
@@ -59,25 +76,32 @@ def apply(atom: Atom, live: Any, applied: Any, owners: Mapping[Key, FieldSet], o
     # Whoever still applies all that it applied last time owns it with all that is above it: there is nothing to take away.
     result = prune(atom, merged, now, last) if last.difference(mine) else merged
     change = compare(atom, live, result).without(reset)
+    seen = {key: compare(theirs, live, result).without(reset) for key, theirs in elsewhere.items() if key != owner}
     if not force:
-        taken = change.modified.union(change.added)
-        conflicts = {key: both for key, fields in now.items() if key != owner and (both := fields.intersection(taken))}
+        conflicts = {}
+        for key, fields in now.items():
+            theirs = seen.get(key, change)
+            if key != owner and (both := fields.intersection(theirs.modified.union(theirs.added))):
+                conflicts[key] = both
         if conflicts:
             raise Conflicts(conflicts)
-    return Applied(result, _without(now, change, owner))
+    return Applied(result, _without(now, change, owner, seen))
 
 
-def _reconciled(atom: Atom, owners: Mapping[Key, FieldSet]) -> dict[Key, FieldSet]:
-    return {key: reconcile(fields, atom) for key, fields in owners.items()}
+def _reconciled(atom: Atom, owners: Mapping[Key, FieldSet], elsewhere: Mapping[Key, Atom]) -> dict[Key, FieldSet]:
+    return {key: reconcile(fields, elsewhere.get(key, atom)) for key, fields in owners.items()}
 
 
-def _without(owners: Mapping[Key, FieldSet], change: Comparison, writer: Key | None) -> dict[Key, FieldSet]:
-    """The owners without what changed; the writer, if there is one among them, keeps all."""
+def _without(
+    owners: Mapping[Key, FieldSet], change: Comparison, writer: Key | None, elsewhere: Mapping[Key, Comparison]
+) -> dict[Key, FieldSet]:
+    """The owners without what changed, as each one's version sees it; the writer, if there is one among them, keeps all."""
     left: dict[Key, FieldSet] = {}
     for key, fields in owners.items():
         if key != writer:
             # A parent that went does not take along what is below: that is in the change of its own.
-            fields = fields.difference(change.modified).difference(change.added).difference(change.removed)
+            seen = elsewhere.get(key, change)
+            fields = fields.difference(seen.modified).difference(seen.added).difference(seen.removed)
         if fields:
             left[key] = fields
     return left

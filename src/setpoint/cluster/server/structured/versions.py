@@ -37,10 +37,13 @@ def check_live(live: Any, found: Iterable[str], versions: Versions) -> None:
     _check(live, found, versions, "")
 
 
-def check_merged(merged: Any, found: Iterable[str], versions: Versions, *, again: bool) -> None:
-    """The same for what an apply has made of it; `again` says that its owner has applied before, and something may have to go."""
+def check_merged(merged: Any, found: Iterable[str], versions: Versions, *, last: str) -> None:
+    """The same for what an apply has made of it; `last` is the version in which its owner applied before: something may have to go."""
+    found = list(found)
+    if last in found:
+        _check(merged, [last], versions, "failed to prune fields: failed to convert merged object to last applied version: ")
     before = "failed to prune fields: failed add back owned items: failed to convert merged object at version {}: "
-    _check(merged, found, versions, before if again else "failed to convert new object: ")
+    _check(merged, found, versions, before if last else "failed to convert new object: ")
 
 
 def _check(thing: Any, found: Iterable[str], versions: Versions, before: str) -> None:

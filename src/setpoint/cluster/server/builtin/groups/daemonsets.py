@@ -33,7 +33,9 @@ _COUNTS = (
 
 
 def default(obj: Json) -> None:
-    """A DaemonSet with its defaults."""
+    """A DaemonSet with its defaults. On its way through Go structs the template's generation has become an annotation, whoever sends it."""
+    if "metadata" in obj:
+        _note(obj, _number(obj))
     spec = obj["spec"]
     strategy = spec.setdefault("updateStrategy", {})
     if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":

@@ -85,7 +85,8 @@ def prepare_job(obj: Json) -> None:
 def settle_job(new: Json, old: Object | None, now: str) -> None:
     """Labels that a new job has from its template go on being those, also the generated ones."""
     labels = labels_of(template_of(new["spec"])) or {}
-    if old is None and not new["spec"].get("manualSelector"):
+    # A name that was generated came when the labels of the two were no longer the same ones.
+    if old is None and not new["spec"].get("manualSelector") and not new["metadata"].get("generateName"):
         sent = {key: value for key, value in labels.items() if key not in (*_NAME_LABELS, *_UID_LABELS)}
         if (new["metadata"].get("labels") or {}) in ({}, sent, labels):
             new["metadata"]["labels"] = dict(labels)
