@@ -1,4 +1,4 @@
-"""Which kubectls this machine has."""
+"""Which kubectls this machine has, and the three of them that run the script."""
 
 import os
 import re
@@ -7,8 +7,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-OLD = 30
-"""The minor version that the old one has at most."""
+PROTOBUF_SINCE = 32
+"""The minor version from which on kubectl sends in protobuf what it makes up itself."""
 
 
 @cache
@@ -35,10 +35,20 @@ def _minor(kubectl: Path) -> int | None:
 
 
 def newest() -> tuple[int, Path] | None:
-    """The kubectl of the server's own version, or None."""
-    return next(((minor, path) for minor, path in sorted(kubectls().items(), reverse=True) if minor > OLD), None)
+    """The newest kubectl, or None."""
+    return max(kubectls().items(), default=None)
 
 
-def old() -> tuple[int, Path] | None:
-    """The newest kubectl among the old ones, or None."""
-    return next(((minor, path) for minor, path in sorted(kubectls().items(), reverse=True) if minor <= OLD), None)
+def middle() -> tuple[int, Path] | None:
+    """The newest kubectl that is older than the newest and sends protobuf, or None."""
+    return max(((minor, path) for minor, path in _older().items() if minor >= PROTOBUF_SINCE), default=None)
+
+
+def oldest() -> tuple[int, Path] | None:
+    """The oldest kubectl of those that send JSON alone, or None."""
+    return min(((minor, path) for minor, path in _older().items() if minor < PROTOBUF_SINCE), default=None)
+
+
+def _older() -> dict[int, Path]:
+    last = newest()
+    return {minor: path for minor, path in kubectls().items() if last is not None and minor < last[0]}

@@ -2,7 +2,7 @@
 
     python -m tests.kubectl.record [MINOR ...]
 
-Without minors: the newest kubectl and the newest of the old ones. Each runs on a control plane of its own.
+Without minors: the newest kubectl, the oldest, and one between. Each runs on a control plane of its own.
 """
 
 import sys
@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import golden
-from .found import kubectls, newest, old
+from .found import kubectls, middle, newest, oldest
 from .planes import real
 from .runner import Session
 from .steps import SCRIPT
@@ -18,7 +18,7 @@ from .verdict import unexpected
 
 
 def main() -> None:
-    chosen = [int(minor) for minor in sys.argv[1:]] or [found[0] for found in (newest(), old()) if found]
+    chosen = [int(minor) for minor in sys.argv[1:]] or [found[0] for found in (newest(), middle(), oldest()) if found]
     for minor in chosen:
         with tempfile.TemporaryDirectory() as folder, real(Path(folder)) as kubeconfig:
             said = list(Session(kubectls()[minor], kubeconfig, Path(folder)).run(SCRIPT))

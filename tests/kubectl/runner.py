@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .normalise import Normaliser
-from .steps import During, Step
+from .step import During, Step
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]

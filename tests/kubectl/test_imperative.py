@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from .found import kubectls
+from .found import PROTOBUF_SINCE, kubectls
 from .planes import embedded
 
 pytestmark = pytest.mark.kubectl
 
-PROTOBUF_SINCE = 32
 MADE = {
     "create ns team": "namespace/team created",
     "create configmap c --from-literal=a=1": "configmap/c created",
@@ -28,11 +27,19 @@ MADE = {
     "create service clusterip w --tcp=80:8080": "service/w created",
     "create ingress i --rule=a.example/x=w:80": "ingress.networking.k8s.io/i created",
     "autoscale deployment web --max=3": "horizontalpodautoscaler.autoscaling/web autoscaled",
+    "run p --image=nginx": "pod/p created",
+    "wait pod p --for=condition=Ready --timeout=50s": "pod/p condition met",
 }
 REFUSED = {
     "create token robot": "the subresource token of service accounts is not supported by the embedded server yet",
     "auth whoami": "(SelfSubjectReview) is not supported by the embedded server yet",
     "auth can-i create pods": "whoever has the token may do everything",
+    "logs p": "the log of pods, in which nothing runs, is not supported by the embedded server yet",
+    "exec p -- date": "exec into pods, in which nothing runs, is not supported by the embedded server yet",
+    "attach p": "attaching to pods, in which nothing runs, is not supported by the embedded server yet",
+    "port-forward p 8080:80": "port-forward to pods, in which nothing runs, is not supported by the embedded server yet",
+    "cp p:/etc/hosts hosts": "exec into pods, in which nothing runs, is not supported by the embedded server yet",
+    "debug p --image=busybox": "the subresource ephemeralcontainers of pods is not supported by the embedded server yet",
 }
 ASKED = {
     "get job j -o jsonpath={.spec.template.spec.containers[0].command}": '["date"]',

@@ -1,11 +1,11 @@
-"""kubectl says the same on the embedded server as on the real one: the script of `steps`, with the newest kubectl and with an old one."""
+"""kubectl says the same on the embedded server as on the real one: the script of `steps`, with the newest, the oldest and one between."""
 
 from pathlib import Path
 
 import pytest
 
 from . import golden
-from .found import newest, old
+from .found import middle, newest, oldest
 from .planes import embedded, has_real_plane, real
 from .runner import Said, Session
 from .steps import SCRIPT
@@ -14,10 +14,10 @@ from .verdict import differences, unexpected
 pytestmark = pytest.mark.kubectl
 
 
-@pytest.fixture(params=[newest, old], ids=["newest", "old"])
+@pytest.fixture(params=[newest, middle, oldest], ids=["newest", "middle", "oldest"])
 def kubectl(request: pytest.FixtureRequest) -> tuple[int, Path]:
     """Minor version and program."""
-    found = request.param()
+    found: tuple[int, Path] | None = request.param()
     if found is None:
         pytest.skip(f"no {request.param.__name__} kubectl on PATH or in KUBEBUILDER_ASSETS")
     return found

@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from .runner import Said
-from .steps import SCRIPT, During, Step
+from .step import During, Step
+from .steps import SCRIPT
 
 
 def each(steps: Sequence[Step]) -> Iterator[Step]:
