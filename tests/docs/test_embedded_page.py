@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.differential.waivers import WAIVERS
 
 from setpoint.api import Answer, GroupVersionResource, Operation
 from setpoint.api.operation import JSON, PROTOBUF
@@ -133,3 +134,9 @@ def test_the_table_of_kinds_is_what_the_behaviours_say() -> None:
     rows = {level: names.split(", ") for level, names in re.findall(r"^\| (full|common|schema) \| .+ \| (.+) \|$", section, re.MULTILINE)}
     served = sorted(dict.fromkeys(kind.kind for kind in kinds()))
     assert rows == {level: [name for name in served if behaviour_of(name).support == level] for level in ("full", "common", "schema")}
+
+
+def test_the_table_of_differences_is_what_the_comparison_accepts() -> None:
+    section = PAGE.read_text().partition("## What is known to differ")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", section, re.MULTILINE)
+    assert rows[2:] == [(waiver.name, waiver.why) for waiver in WAIVERS]
