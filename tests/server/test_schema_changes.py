@@ -62,9 +62,52 @@ def test_versions_show_what_their_schemas_have_and_only_the_stored_one_keeps_it(
         await t.establish()
         await versions(t, changed({"image": IMAGE}), changed({"image": IMAGE, "size": SIZE}, version="v2", storage=False))
         made = await t.do("create", WIDGETS2, "default/", {**widget("w", {"image": "a", "size": "big"}), "apiVersion": "example.com/v2"})
-        assert made["spec"] == {"image": "a", "size": "small"}
+        assert made["spec"] == {"image": "a"}
         assert (await t.do("get", WIDGETS, "default/w"))["spec"] == {"image": "a"}
+        assert (await t.do("get", WIDGETS2, "default/w"))["spec"] == {"image": "a"}
+
+    talk(main)
+
+
+def test_what_is_read_has_the_defaults_of_the_version_that_it_is_stored_in() -> None:
+    """As the real server was seen to do it: a version's own defaults are for what is sent to it."""
+
+    async def main(t: Talk) -> None:
+        await t.establish()
+        await versions(t, changed({"image": IMAGE, "size": SIZE}), changed({"image": IMAGE, "size": {"type": "string"}}, version="v2", storage=False))
+        await t.create(WIDGETS, widget("w"))
         assert (await t.do("get", WIDGETS2, "default/w"))["spec"] == {"image": "a", "size": "small"}
+        await versions(t, changed({"image": IMAGE}, storage=False), changed({"image": IMAGE, "size": SIZE}, version="v2"))
+        assert (await t.do("get", WIDGETS2, "default/w"))["spec"] == {"image": "a"}  # it is still stored in v1, which knows no size
+        await t.merge(WIDGETS2, "default/w", {"metadata": {"labels": {"a": "b"}}})
+        assert (await t.do("get", WIDGETS2, "default/w"))["spec"] == {"image": "a", "size": "small"}
+
+    talk(main)
+
+
+def test_a_default_of_the_status_is_there_from_the_start_though_no_status_was_taken() -> None:
+    async def main(t: Talk) -> None:
+        body = deepcopy(WIDGET_CRD)
+        body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["default"] = {"replicas": 0}
+        await t.establish(body)
+        await t.create(WIDGETS, {**widget("w"), "status": {"replicas": 9}})
+        assert (await t.do("get", WIDGETS, "default/w"))["status"] == {"replicas": 0}
+
+    talk(main)
+
+
+def test_the_metadata_of_an_embedded_resource_must_be_readable() -> None:
+    async def main(t: Talk) -> None:
+        body = deepcopy(WIDGET_CRD)
+        template = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
+        body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["template"] = template
+        await t.establish(body)
+        inside = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": 1}}}
+        why = "cannot unmarshal number into Go struct field ObjectMeta.labels of type string"
+        with pytest.raises(Refused, match=f"400 .*spec.template.metadata: Invalid value: .*{why}"):
+            await t.create(WIDGETS, widget("w", {"template": inside}))
+        made = await t.create(WIDGETS, widget("w", {"template": {**inside, "metadata": {"name": "", "labels": {"a": "1"}}}}))
+        assert made["spec"]["template"]["metadata"] == {"labels": {"a": "1"}}
 
     talk(main)
 

@@ -34,10 +34,10 @@ def restamped(value: bytes, revision: int) -> bytes:
 
 
 def in_version(record: Record, kind: ServedKind) -> bytes:
-    """A stored object in a version of its kind, as the schema has it today. There is no conversion by webhook.
+    """A stored object in a version of its kind, as the schemas have it today. There is no conversion by webhook.
 
-    A schema may have changed since the object was stored, and versions may differ in theirs. So what is not in the schema is left out, and
-    what has a default is there, whenever an object is read.
+    The schema of the version that it is stored in may have changed since: what that does not know is left out, and what has a default there
+    is filled in. Of this, another version shows what its own schema knows; its defaults are for what is sent to it.
     """
     value = record.value
     if kind.kept_as is not None:
@@ -46,13 +46,17 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     if fits and value.startswith(kind.beginning):
         return value
     obj: dict[str, Any] = decode(value)
-    if fits and obj["apiVersion"] == kind.api_version:
+    kept = obj["apiVersion"]
+    if fits and kept == kind.api_version:
         return value
-    obj["apiVersion"] = kind.api_version
-    schema = kind.structural
+    schema = kind.structural_of(kept)
     if not fits and schema is not None:
         obj, _ = prune(obj, schema)
         obj = apply_defaults(drop_nulls(obj, schema), schema)
+    if kept != kind.api_version:
+        obj["apiVersion"] = kind.api_version
+        if kind.structural is not None and kind.structural is not schema:
+            obj, _ = prune(obj, kind.structural)
     return encode(obj)
 
 

@@ -43,18 +43,39 @@ def value_at(obj: Json, path: tuple[str, ...]) -> Json:
     return obj
 
 
-def replicas_errors(obj: Mapping[str, Json], path: tuple[str, ...]) -> list[FieldError]:
-    """What is wrong with a number of replicas, which a Scale shows as an int32. That it is missing is not wrong."""
+def selector_errors(obj: Mapping[str, Json], path: tuple[str, ...] | None) -> list[FieldError]:
+    """What is wrong with the label selector that a Scale shows as a text. That it is missing is not wrong."""
+    value, errors = _reached(obj, path or (), "")
+    if errors or value is _ABSENT or isinstance(value, str) or path is None:
+        return errors
     where = "." + ".".join(path)
+    return [_no_access(where, where, value, "string", "")]
+
+
+def _reached(obj: Mapping[str, Json], path: tuple[str, ...], instead: Json) -> tuple[Json, list[FieldError]]:
+    """What is at a path, `_ABSENT` for nothing; or why there is no way to it. `instead` of the value is what the error quotes."""
     value: Json = obj
     for depth, key in enumerate(path):
         if value is None:
-            return []
+            return _ABSENT, []
         if not isinstance(value, dict):
-            return [_no_access(where, "." + ".".join(path[: depth + 1]), value, "map[string]interface{}")]
+            where, at = "." + ".".join(path), "." + ".".join(path[: depth + 1])
+            return None, [_no_access(where, at, value, "map[string]interface{}", instead)]
         if key not in value:
-            return []
+            return _ABSENT, []
         value = value[key]
+    return value, []
+
+
+_ABSENT = object()
+
+
+def replicas_errors(obj: Mapping[str, Json], path: tuple[str, ...]) -> list[FieldError]:
+    """What is wrong with a number of replicas, which a Scale shows as an int32. That it is missing is not wrong."""
+    where = "." + ".".join(path)
+    value, errors = _reached(obj, path, 0)
+    if errors or value is _ABSENT:
+        return errors
     if not isinstance(value, int) or isinstance(value, bool):
         return [_no_access(where, where, value, "int64")]
     if value < 0:
@@ -64,8 +85,8 @@ def replicas_errors(obj: Mapping[str, Json], path: tuple[str, ...]) -> list[Fiel
     return []
 
 
-def _no_access(where: str, at: str, value: Json, wanted: str) -> FieldError:
-    return causes.invalid(where, 0, f"{at} accessor error: {plain(value)} is of the type {type_name(value)}, expected {wanted}")
+def _no_access(where: str, at: str, value: Json, wanted: str, instead: Json = 0) -> FieldError:
+    return causes.invalid(where, instead, f"{at} accessor error: {plain(value)} is of the type {type_name(value)}, expected {wanted}")
 
 
 class Strategy:
@@ -136,6 +157,7 @@ class Strategy:
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.spec)
             errors += replicas_errors(obj, kind.scale.status)
+            errors += selector_errors(obj, kind.scale.selector)
         return errors
 
     def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
@@ -150,6 +172,7 @@ class Strategy:
                 errors.append(FieldError(error.reason, error.message, "status" if error.field == NO_FIELD else f"status.{error.field}"))
         if kind.scale is not None:
             errors += replicas_errors(obj, kind.scale.status)
+            errors += selector_errors(obj, kind.scale.selector)
         return errors
 
     def no_field(self, path: str, kind: ServedKind) -> str:

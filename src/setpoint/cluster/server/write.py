@@ -18,7 +18,7 @@ from setpoint.cluster.server.builtin.go_types import registered
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type, read_metadata, validate_embedded_metadata, validate_metadata, validate_metadata_update
 from setpoint.cluster.server.options import FieldValidation, WriteOptions
-from setpoint.cluster.server.schema import FieldError, Json, causes, embedded_problem, prune
+from setpoint.cluster.server.schema import FieldError, Json, causes, drop_nulls, embedded_problem, metadata_problem, prune, tidy_embedded
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.structured import ApplyConflict, ApplyInvalid, apply, same_but_for_timestamps, track_update
 from setpoint.cluster.server.structured.values import same
@@ -84,8 +84,10 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
         strict.report(unknown, "unknown field")
-        if (problem := embedded_problem(obj, kind.structural)) is not None:
+    if kind.structural is not None and kind.structural.has_embedded:
+        if (problem := embedded_problem(drop_nulls(obj, kind.structural), kind.structural)) is not None:
             raise bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem.field}: {problem.message}')
+        obj = tidy_embedded(obj, kind.structural)
     # What Go cannot read into its structs it refuses before anything else; a custom resource is only then looked at more closely.
     read = None if kind.strategy.custom else complete(kind, obj, applied=applied)
     if strict.problems and strict.refuse:
@@ -130,6 +132,11 @@ def _identified(kind: ServedKind, body: Json) -> Object:
     if not name:
         raise unrecognized(kind, body, f"Object 'Kind' is missing in '{as_json(body)}'")
     if kind.strategy.custom:
+        metadata = body.get("metadata")
+        # Go has written it down before it reads it: its keys are in order.
+        if (problem := metadata_problem(dict(sorted(metadata.items())) if isinstance(metadata, dict) else metadata)) is not None:
+            version = split_api_version(api_version)[1]
+            raise bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
         if api_version != kind.api_version:
             raise bad_request(f"the API version in the data ({api_version}) does not match the expected API version ({kind.api_version})")
         if name != kind.kind:

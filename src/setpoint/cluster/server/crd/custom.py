@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
-from functools import partial
+from functools import cache, partial
 
 from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.names import api_version
@@ -79,8 +79,8 @@ class CrdStrategy(Strategy):
         return validate_crd(obj, old)
 
     def validate_status(self, obj: Mapping[str, Json], old: Mapping[str, Json], kind: ServedKind) -> list[FieldError]:
-        """See `Strategy`."""
-        return self.validate(obj, old, kind)
+        """See `Strategy`. A status is taken as it comes; the next write of the definition judges its storedVersions."""
+        return []
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """Established in the same write."""
@@ -140,7 +140,8 @@ class CustomKinds:
         closing = "deletionTimestamp" in crd["metadata"]
         if is_established(crd):
             customs = custom_kinds(crd)
-            wanted = [served(custom, customs, self._fits_since(customs)) for custom in customs if custom.served]
+            schemas = {custom.version: cache(partial(compile_schema, custom.schema)) for custom in customs}
+            wanted = [served(custom, customs, self._fits_since(customs), schemas) for custom in customs if custom.served]
             versions = [kind.version for kind in wanted]
             for old in self._kinds.of_group(spec["group"]):
                 if old.plural == spec["names"]["plural"] and old.version not in versions:
@@ -152,15 +153,13 @@ class CustomKinds:
             self._closing[collection] = crd["metadata"]["name"]
             self._soon(crd["metadata"]["name"], delay)
 
-    def _fits_since(self, customs: Sequence[CustomKind]) -> int | None:
-        """Since when stored objects are as these schemas have them: since the schemas are what they are. Never, if versions differ."""
-        if any(custom.schema != customs[0].schema for custom in customs):
-            return None
-        for custom in customs:
-            before = self._kinds.find(GroupVersionResource(custom.group, custom.version, custom.plural))
-            if before is not None and before.origin.schema == custom.schema:
-                return before.fits_since if before.fits_since is not None else self._storage.revision
-        return self._storage.revision
+    def _fits_since(self, customs: Sequence[CustomKind]) -> int:
+        """Since when stored objects are as the schema of their version has them: since the schemas are what they are."""
+        befores = [self._kinds.find(GroupVersionResource(custom.group, custom.version, custom.plural)) for custom in customs]
+        for custom, before in zip(customs, befores, strict=True):
+            if before is None or before.fits_since is None or before.origin.schema != custom.schema:
+                return self._storage.revision
+        return max(before.fits_since for before in befores if before is not None and before.fits_since is not None)
 
     def _withdraw(self, crd: Object, delay: float) -> None:
         spec = crd["spec"]
@@ -223,20 +222,16 @@ class CustomKinds:
                     self._registry.store(self._crd_kind(), named, crd)
 
 
-def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | None) -> ServedKind:
-    """A custom kind as the registry serves it; `customs` are all versions of it."""
+def served(
+    custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | None, schemas: Mapping[str, Callable[[], Structural]]
+) -> ServedKind:
+    """A custom kind as the registry serves it; `customs` are all versions of it, and `schemas` gives their schemas, read."""
     stored = next(each for each in customs if each.storage)
     subresources: dict[str, tuple[Verb, ...]] = {}
     if custom.has_status:
         subresources["status"] = ("get", "patch", "update")
     if custom.scale is not None:
         subresources["scale"] = ("get", "patch", "update")
-
-    def structural() -> Structural:
-        return compile_schema(custom.schema)
-
-    def stored_structural() -> Structural:
-        return compile_schema(stored.schema)
 
     def typed(each: CustomKind = custom) -> TypedSchema:
         return TypedSchema.from_openapi(each.schema)
@@ -268,8 +263,9 @@ def served(custom: CustomKind, customs: Sequence[CustomKind], fits_since: int | 
         kept_fields=tuple(dict.fromkeys(path for each in customs for path in each.selectable)),
         storage_version=stored.version,
         deprecation=custom.deprecation_warning or "",
-        make_structural=structural,
-        make_stored=stored_structural if stored.schema != custom.schema else None,
+        make_structural=schemas[custom.version],
+        structural_versions={api_version(each.group, each.version): schemas[each.version] for each in customs if each.schema != custom.schema},
+        make_stored=schemas[stored.version] if stored.schema != custom.schema else None,
         fits_since=fits_since,
         make_typed=typed,
         typed_versions={api_version(each.group, each.version): partial(typed, each) for each in customs},

@@ -19,7 +19,7 @@ from setpoint.cluster.server.schema import (
 )
 from setpoint.cluster.server.schema.embedded import embedded_errors, resource_problem
 from setpoint.cluster.server.schema.structural import Structural
-from setpoint.cluster.server.schema.validate import validate_value
+from setpoint.cluster.server.schema.validate import NO_FIELD, validate_value
 
 META_FIELDS = ("apiVersion", "kind", "metadata")
 
@@ -107,8 +107,7 @@ def _default_in_meta(node: Structural, where: str, place: _InMeta) -> list[Field
 def _value_errors(node: Structural, where: str) -> list[FieldError]:
     errors: list[FieldError] = []
     for error in validate_value(node.default, node):
-        inner = error.field or ""
-        errors.append(FieldError(error.reason, error.message, where if inner in ("", "<nil>") else f"{where}.{inner}"))
+        errors.append(FieldError(error.reason, error.message, where if error.field == NO_FIELD else f"{where}.{error.field}"))
     return errors
 
 

@@ -47,9 +47,7 @@ def _kind_schema(kind: CustomKind) -> dict[str, Any]:
     properties = {**(schema.get("properties") or {}), "apiVersion": _API_VERSION, "kind": _KIND, "metadata": _metadata("Object")}
     schema["properties"] = dict(sorted(properties.items()))
     schema["x-kubernetes-group-version-kind"] = [{"group": kind.group, "kind": kind.kind, "version": kind.version}]
-    if kind.selectable:
-        schema["x-kubernetes-selectable-fields"] = [{"fieldPath": path} for path in kind.selectable]
-    return schema
+    return schema | _selectable(kind)
 
 
 def _list_schema(kind: CustomKind, name: str) -> dict[str, Any]:
@@ -68,7 +66,12 @@ def _list_schema(kind: CustomKind, name: str) -> dict[str, Any]:
             "metadata": _metadata("List"),
         },
         "x-kubernetes-group-version-kind": [{"group": kind.group, "kind": kind.list_kind, "version": kind.version}],
+        **_selectable(kind),
     }
+
+
+def _selectable(kind: CustomKind) -> dict[str, Any]:
+    return {"x-kubernetes-selectable-fields": [{"fieldPath": path} for path in kind.selectable]} if kind.selectable else {}
 
 
 def _metadata(of: str) -> dict[str, Any]:

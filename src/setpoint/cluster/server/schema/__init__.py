@@ -10,7 +10,7 @@ leave them as they are; what did not change is shared between argument and answe
 from setpoint.cluster.server.schema.causes import FieldError
 from setpoint.cluster.server.schema.decode import MalformedBody, decode_json, decode_yaml
 from setpoint.cluster.server.schema.default import apply_defaults, drop_nulls
-from setpoint.cluster.server.schema.embedded import embedded_problem, embedded_resources
+from setpoint.cluster.server.schema.embedded import embedded_problem, embedded_resources, tidy_embedded
 from setpoint.cluster.server.schema.metadata import OBJECT_META, metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.prune import prune, unknown_fields
 from setpoint.cluster.server.schema.ratchet import validate_change
@@ -33,6 +33,7 @@ __all__ = [
     "embedded_resources",
     "metadata_problem",
     "prune",
+    "tidy_embedded",
     "tidy_metadata",
     "unknown_fields",
     "validate",

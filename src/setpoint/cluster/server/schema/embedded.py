@@ -6,11 +6,12 @@ Follows https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 
 from setpoint.cluster.server.names import dns_1035_label
 from setpoint.cluster.server.schema import causes
 from setpoint.cluster.server.schema.causes import FieldError
-from setpoint.cluster.server.schema.metadata import metadata_problem
+from setpoint.cluster.server.schema.metadata import metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.structural import Json, Structural
 
 
@@ -56,6 +57,21 @@ def embedded_problem(value: Json, node: Structural, path: str = "") -> FieldErro
     else:
         return None
     return next((problem for child in children if (problem := embedded_problem(*child)) is not None), None)
+
+
+def tidy_embedded(obj: dict[str, Json], schema: Structural) -> dict[str, Json]:
+    """`obj` with the metadata of the resources in it as the real server gives it back (`tidy_metadata`)."""
+
+    def untidy(value: Json) -> list[dict[str, Json]]:
+        held = [resource for _, resource in embedded_resources(value, schema) if type(resource.get("metadata")) is dict]
+        return [resource for resource in held if tidy_metadata(resource["metadata"]) != resource["metadata"]]
+
+    if not untidy(obj):
+        return obj
+    obj = deepcopy(obj)
+    for resource in untidy(obj):
+        resource["metadata"] = tidy_metadata(resource["metadata"])
+    return obj
 
 
 def resource_problem(value: dict[str, Json], path: str) -> FieldError | None:

@@ -15,7 +15,7 @@ from setpoint.cluster.server.schema.gotext import as_json, go_value, number, quo
 from setpoint.cluster.server.schema.lists import list_errors
 from setpoint.cluster.server.schema.structural import Json, Structural
 
-_NO_FIELD = "<nil>"
+NO_FIELD = "<nil>"
 """What Go prints for the path of an error that is about no field in particular."""
 
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "": (-(2**63), 2**63 - 1)}
@@ -45,10 +45,10 @@ def validate_value(value: Json, schema: Structural, path: str = "") -> list[Fiel
 
 
 def _named(error: FieldError) -> FieldError:
-    """The entries of a map at the root are `.key` in texts, and `key` where fields are named."""
-    if not (error.field or "").startswith("."):
+    """The entries of a map at the root are `.key` in texts, and `key` where fields are named; the root itself has no name."""
+    if error.field and not error.field.startswith("."):
         return error
-    return FieldError(error.reason, error.message, (error.field or "")[1:])
+    return FieldError(error.reason, error.message, (error.field or "")[1:] or NO_FIELD)
 
 
 class _Validator:
@@ -174,7 +174,7 @@ class _Validator:
             fits = node.format != "float" or abs(value) <= _FLOAT32_MAX
         if not fits:
             kind = f"{single} with format {node.format}" if node.format else f"{single} (default format)"
-            self._errors.append(causes.invalid(_NO_FIELD, "", f"{what} value must be of type {kind} in {path}"))
+            self._errors.append(causes.invalid(NO_FIELD, "", f"{what} value must be of type {kind} in {path}"))
         return fits
 
     def _list(self, value: list[Json], node: Structural, path: str) -> int:
@@ -288,7 +288,7 @@ class _Validator:
         return errors, passed
 
     def _whole(self, detail: str) -> None:
-        self._errors.append(causes.invalid(_NO_FIELD, "", detail))
+        self._errors.append(causes.invalid(NO_FIELD, "", detail))
 
 
 def _in_enum(value: Json, enum: list[Json]) -> bool:
