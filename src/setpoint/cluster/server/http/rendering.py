@@ -25,7 +25,7 @@ def written(answer: Answer, operation: Operation) -> Answer:
     if answer.content_type != JSON or not answer.body:
         return answer
     if operation.accept != JSON and form_of(operation.accept) == YAML:
-        from setpoint.cluster.server.as_yaml import as_yaml  # few ask for it, and PyYAML takes its time to import
+        from setpoint.cluster.server.http.as_yaml import as_yaml  # few ask for it, and PyYAML takes its time to import
 
         return msgspec.structs.replace(answer, body=as_yaml(msgspec.json.decode(answer.body)), content_type=YAML)
     if _indented(operation):
