@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .hunt import Findings, hunt
 from .machine import Field
+from .record import record_broad
 from .servers import EmbeddedServer, RealServer
 
 
@@ -21,11 +22,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--enough", type=int, default=200)
     parser.add_argument("--survey", action="store_true", help="go on after a difference, and report each sort at the end")
+    parser.add_argument("--record", action="store_true", help="record one sequence for each kind as goldens, and do nothing else")
     parser.add_argument("--keep", action="store_true", help="with --survey: make what was found small, and keep it as goldens")
     parser.add_argument("--sort", action="append", default=[], help="only this class of kind")
     arguments = parser.parse_args()
     common = Field(RealServer(arguments.kubeconfig), EmbeddedServer(), prefix=f"d{int(time.time()) % 10_000_000:07d}")
     common.define()
+    if arguments.record:
+        print("\n".join(record_broad(common)))
+        return
     findings = Findings()
     if arguments.survey:
         common.found = findings

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import Any, TypeVar
-
-from hypothesis import strategies as st
+from typing import TypeAlias, TypeVar
 
 from .kinds import Kind
 from .materials import (
@@ -22,6 +19,7 @@ from .materials import (
     NAMES,
     PARTIAL,
     PARTIAL_LIST,
+    RARE_EDITS,
     RARE_OPERATIONS,
     RARE_WATCHES,
     SELECTORS,
@@ -33,15 +31,8 @@ from .shapes import edits_of, laid, nested, operations_of, pointer, value_at
 from .steps import NOBODY, REMOVE, Answer, Edit, Json, Memory, Step
 
 T = TypeVar("T")
-Draw = Callable[[st.SearchStrategy[Any]], Any]
-
-
-@cache
-def _one_of(options: tuple[Any, ...]) -> st.SearchStrategy[Any]:
-    return st.sampled_from(range(len(options)))
-
-
-_PERCENT = st.integers(0, 99)
+Draw: TypeAlias = Callable[[int], int]
+"""Chance: gives a number below the one that it is given."""
 
 
 class Author:
@@ -54,18 +45,16 @@ class Author:
         self._generated = 0
         self._marks: dict[str, tuple[str, str]] = {}
         self._verbs = tuple(verb for verb in kind.verbs for _ in range(1 + min(weights.get(verb, 1), 40)))
-        self._draw: Draw = lambda strategy: strategy.example()
+        self._draw: Draw = lambda limit: 0
 
     # drawing
 
     def _pick(self, options: Sequence[T]) -> T:
-        kept = tuple(range(len(options)))
-        chosen: T = options[self._draw(_one_of(kept))]
-        return chosen
+        return options[self._draw(len(options))]
 
     def _sometimes(self, percent: int) -> bool:
         """True that often. Shrinks to False."""
-        return bool(self._draw(_PERCENT) >= 100 - percent)
+        return self._draw(100) >= 100 - percent
 
     # what there is
 
@@ -130,8 +119,8 @@ class Author:
         if first == "scale":
             return self._scale(verb, second, version)
         return {
-            "create": self._create, "get": self._get, "list": self._list, "watch": self._watch, "update": self._update, "delete": self._delete,
-            "deletecollection": self._delete_collection,
+            "create": self._create, "get": self._get, "list": self._list, "watch": self._watch, "update": self._update,
+            "delete": self._delete, "deletecollection": self._delete_collection,
         }[first](version)  # fmt: skip
 
     def marker(self, watch: Step) -> Step:
@@ -213,14 +202,10 @@ class Author:
         if self._sometimes(2):
             body = laid(
                 body,
-                self._pick(
-                    ({"kind": "Other"}, {"apiVersion": "v9"}, {"metadata": {"resourceVersion": "5"}}, {"kind": ""})
-                ),
+                self._pick(({"kind": "Other"}, {"apiVersion": "v9"}, {"metadata": {"resourceVersion": "5"}}, {"kind": ""})),
             )
-        return Step(
-            "create", self.kind.sort, "POST", self.kind.collection(version), tuple(query), body, "application/json", self._accept(single=True, rare=2),
-            about=reference, twice=twice,
-        )  # fmt: skip
+        accept, path = self._accept(single=True, rare=2), self.kind.collection(version)
+        return Step("create", self.kind.sort, "POST", path, tuple(query), body, "application/json", accept, reference, twice=twice)
 
     def _get(self, version: str) -> Step:
         reference = self._there()
@@ -315,13 +300,22 @@ class Author:
         if self._sometimes(20):
             edits.append(Edit(("metadata", "resourceVersion"), REMOVE))
         elif self._sometimes(5):
-            edits += self._pick((
-                [Edit(("metadata", "uid"), NOBODY)], [Edit(("metadata", "uid"), REMOVE)], [Edit(("metadata", "name"), "other")], [Edit(("metadata", "resourceVersion"), "bad")],
-                [Edit(("metadata", "managedFields"), [])], [Edit(("metadata", "creationTimestamp"), REMOVE)], [Edit(("metadata", "generation"), 77)],
-            ))  # fmt: skip
+            member, value = self._pick(RARE_EDITS)
+            edits.append(Edit(("metadata", member), value))
         return Step(
-            "update", self.kind.sort, "PUT", path, query, None, "application/json", self._accept(single=True, rare=2), reference, reference, age, tuple(edits), twice
-        )  # fmt: skip
+            "update",
+            self.kind.sort,
+            "PUT",
+            path,
+            query,
+            content_type="application/json",
+            accept=self._accept(single=True, rare=2),
+            about=reference,
+            base=reference,
+            age=age,
+            edits=tuple(edits),
+            twice=twice,
+        )
 
     def _patch(self, what: str, sort: str, version: str) -> Step:
         if sort == "apply":
@@ -481,10 +475,8 @@ class Author:
         reference = self._there()
         query, options = self._deleting()
         if self._sometimes(20):
-            options["preconditions"] = self._pick((
-                {"uid": f"<uid {reference}>"}, {"resourceVersion": f"<rv {reference}>"}, {"uid": f"<uid {reference}>", "resourceVersion": f"<rv {reference}>"},
-                {"uid": NOBODY}, {"resourceVersion": f"<rv {reference} -1>"},
-            ))  # fmt: skip
+            uid, rv = {"uid": f"<uid {reference}>"}, {"resourceVersion": f"<rv {reference}>"}
+            options["preconditions"] = self._pick((uid, rv, {**uid, **rv}, {"uid": NOBODY}, {"resourceVersion": f"<rv {reference} -1>"}))
         body = {"kind": "DeleteOptions", "apiVersion": "v1", **options} if options else None
         return Step(
             "delete",

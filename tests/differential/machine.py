@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from .coverage import Coverage
-from .generate import Author, Draw
+from .generate import Author
 from .kinds import BY_SORT, DEFINITIONS, Kind
 from .servers import Server
 from .session import FIRST, Different, Session, Side
@@ -69,10 +70,16 @@ def define(server: Server) -> None:
                 pass
 
 
+@cache
+def below(limit: int) -> st.SearchStrategy[int]:
+    """Numbers below one; they shrink to 0."""
+    return st.integers(0, limit - 1)
+
+
 @st.composite
-def written(draw: Draw, author: Author) -> Step:
+def written(draw: st.DrawFn, author: Author) -> Step:
     """The next step of an author."""
-    return author.write(draw)
+    return author.write(lambda limit: draw(below(limit)))
 
 
 def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) -> type[RuleBasedStateMachine]:
@@ -132,30 +139,29 @@ def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) 
             finally:
                 common.coverage.waived.update(self.session.waived)
                 self.session.close()
-                self.sweep()
-
-        def sweep(self) -> None:
-            """Removes what the sequence has made, on each server by itself."""
-            for side in self.session.sides:
-                for reference in side.memory.objects:
-                    if reference.startswith(f"{self.author.kind.plural}/") and self.author.kind.plural != "namespaces":
-                        remove(side, self.author.path(reference, self.author.kind.versions[0]), side.memory.objects[reference][-1])
+                swept(self.session, self.author)
 
     return Conversation
+
+
+def swept(session: Session, author: Author) -> None:
+    """Removes what a sequence has made, on each server by itself."""
+    kind = author.kind
+    for side in session.sides:
+        for reference in side.memory.objects:
+            if reference.startswith(f"{kind.plural}/") and kind.plural != "namespaces":
+                remove(side, author.path(reference, kind.versions[0]), side.memory.objects[reference][-1])
 
 
 def remove(side: Side, path: str, last: Json) -> None:
     """Deletes an object for good, if it is there."""
     target = side.memory.resolve(path)
+    let_go = Request("PATCH", target, b'{"metadata":{"finalizers":null}}', "application/merge-patch+json", "application/json")
     if last["metadata"].get("finalizers"):
-        side.server.begin(
-            Request("PATCH", target, b'{"metadata":{"finalizers":null}}', "application/merge-patch+json", "application/json")
-        )()
+        side.server.begin(let_go)()
     answer = side.server.begin(Request("DELETE", f"{target}?gracePeriodSeconds=0", b"", "", "application/json"))()
     if answer.ok and isinstance(answer.body, dict) and answer.body.get("metadata", {}).get("finalizers"):
-        side.server.begin(
-            Request("PATCH", target, b'{"metadata":{"finalizers":null}}', "application/merge-patch+json", "application/json")
-        )()
+        side.server.begin(let_go)()
 
 
 def converse(
@@ -169,7 +175,10 @@ def converse(
     kinds: tuple[Kind, ...] | None = None,
     focus: Mapping[str, int] | None = None,
 ) -> None:
-    """So many sequences about kinds of one class, or about the kinds given. Raises `Different` after the smallest sequence that shows it."""
+    """So many sequences about kinds of one class, or about the kinds given. Raises `Different`, after the smallest sequence that shows it.
+
+    `focus` says how often each verb is wanted; otherwise that goes by what has succeeded least.
+    """
     chosen = kinds or BY_SORT[sort]
     weights = focus if focus is not None else {verb: round(lack / 5) for verb, lack in common.coverage.lacking(sort).items()}
     run_state_machine_as_test(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from .steps import NOBODY, Json
+from .steps import NOBODY, REMOVE, Json
 
 Query: TypeAlias = list[tuple[str, str]]
 
@@ -44,7 +44,8 @@ BAD_METADATA: tuple[Json, ...] = (
 )
 SELECTORS = ("l=1", "l", "!l", "l!=1", "l in (1,2)", "l notin (2)", "l=1,m=x", "m==y")
 MATCHING: dict[str, Json] = {
-    "": {}, "l=1": {"l": "1"}, "l": {"l": "2"}, "!l": {}, "l!=1": {}, "l in (1,2)": {"l": "2"}, "l notin (2)": {}, "l=1,m=x": {"l": "1", "m": "x"}, "m==y": {"m": "y"},
+    "": {}, "l=1": {"l": "1"}, "l": {"l": "2"}, "!l": {}, "l!=1": {}, "l in (1,2)": {"l": "2"}, "l notin (2)": {},
+    "l=1,m=x": {"l": "1", "m": "x"}, "m==y": {"m": "y"},
 }  # fmt: skip
 """Labels that each selector selects."""
 BAD_SELECTORS = ("l=", "l in", "=x", "l in (1", "-bad-=1", "l=bad value!")
@@ -102,3 +103,8 @@ RARE_OPERATIONS: tuple[Json, ...] = (
     {"op": "replace", "path": "metadata", "value": {}},
     {"op": "replace", "path": "", "value": {}},
 )
+RARE_EDITS: tuple[tuple[str, Json], ...] = (
+    ("uid", NOBODY), ("uid", REMOVE), ("name", "other"), ("resourceVersion", "bad"), ("managedFields", []), ("creationTimestamp", REMOVE),
+    ("generation", 77),
+)  # fmt: skip
+"""What is done to the metadata of an object that is sent back."""

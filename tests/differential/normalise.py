@@ -13,7 +13,6 @@
 | allocated addresses and ports | `address`, `port` |
 | an age in a table | `age` |
 | an object that a message quotes as JSON | the same, normalised, its members sorted: Go's structs have an order of their own |
-| a warning in which the embedded server tells of itself | nothing |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
 | managed fields | sorted by who: their own order follows times, which may differ by a second |
 """
@@ -28,7 +27,6 @@ from typing import Any
 
 from .steps import Answer, Json, Memory, Step
 
-_OF_ITSELF = "the embedded server"
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)")
 _IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)(?![\w-])")
@@ -51,8 +49,8 @@ class Normaliser:
     def answer(self, step: Step, answer: Answer) -> Json:
         """What is compared of an answer."""
         told: dict[str, Json] = {"status": answer.status, "type": answer.content_type}
-        if warnings := [self._text(text) for text in answer.warnings if _OF_ITSELF not in text]:
-            told["warnings"] = warnings
+        if answer.warnings:
+            told["warnings"] = [self._text(text) for text in answer.warnings]
         told["body"] = self._top(step, answer.body)
         return told
 

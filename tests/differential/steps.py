@@ -37,8 +37,8 @@ class Step:
     """One request. `what` (verb and sort of patch) and `sort` (class of kind) are what coverage counts it under.
 
     With `base`, the body is the object as this server answered last under that reference (or `age` versions before), with `edits` made;
-    `twice` names a member of the body that is said twice. `about` is the object it is about, `generates` the symbol of a name to be made. `mark` is what the last
-    event of a watch will bear, and the write that makes it.
+    `twice` names a member of the body that is said twice. `about` is the object it is about, `generates` the symbol of a name to be
+    made. `mark` is what the last event of a watch will bear, and the write that makes it.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""The embedded server answers recorded sequences as the real one has: one for each difference that there ever was, and one for each kind."""
+"""The embedded server answers recorded sequences as the real one has: one for each difference that was found, and one for each kind."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ class Kind:
     `bases` are whole objects without type and metadata. `fragments` are partial ones that every object of the kind takes, however they are
     sent (laid over, as a merge, strategic or apply patch). `bad` ones are mostly refused. `strategic` are strategic merge patches with
     directives. `removals` are paths of members that may go. `status` are good contents of the status; `scale` says that it scales.
-    `fields` are field selectors. `without` names what is not asked of the kind: a verb, `generateName`, or `limit` where servers have objects
-    of their own.
+    `fields` are field selectors. `without` names what is not asked of the kind: a verb, `generateName`, or `limit` where servers have
+    objects of their own.
     """
 
     sort: str

@@ -1,0 +1,56 @@
+"""Records one sequence for each kind, on which both servers agree: `golden/broad.json.gz`."""
+
+from __future__ import annotations
+
+import random
+
+from .generate import Author
+from .golden import Golden, keep_broad, record
+from .kinds import KINDS, Kind
+from .machine import Field, swept
+from .session import FIRST, Different, Session
+from .steps import Step
+
+STEPS = 24
+ATTEMPTS = 20
+
+
+def record_broad(common: Field) -> list[str]:
+    """Writes the goldens of all kinds. Gives the differences that stood in the way of a sequence."""
+    goldens: list[Golden] = []
+    met: list[str] = []
+    for kind in KINDS:
+        for attempt in range(ATTEMPTS):
+            steps, problem = _sequence(common, kind, random.Random(f"{kind.plural} {attempt}"))
+            if problem is None:
+                goldens.append(record(kind.plural, steps, common.real, common.namespace()))
+                break
+            met.append(f"{kind.plural}: {problem}")
+    keep_broad(goldens)
+    return met
+
+
+def _sequence(common: Field, kind: Kind, chance: random.Random) -> tuple[list[Step], Different | None]:
+    """A sequence about a kind, and what differed at its end, if anything did."""
+    session = Session(common.sides())
+    author = Author(kind, session.sides[0].memory, {})
+    taken = [FIRST]
+    try:
+        session.take(FIRST)
+        while len(taken) < STEPS:
+            step = author.write(chance.randrange)
+            if step.what != "watch" or len(session.watching) < 2:
+                taken.append(step)
+                author.saw(step, session.take(step))
+        for watching in session.watching:
+            step = author.marker(watching.step)
+            taken.append(step)
+            author.saw(step, session.take(step))
+        for watching in session.watching:
+            session.drain(watching)
+    except Different as different:
+        return taken, different
+    finally:
+        session.close()
+        swept(session, author)
+    return taken, None
