@@ -170,6 +170,22 @@ def test_a_watcher_for_whom_too_many_bytes_wait_is_dropped(monkeypatch: pytest.M
     talk(main)
 
 
+def test_however_much_a_watcher_has_missed_it_gets_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "QUEUE_LIMIT", 3)
+    monkeypatch.setattr(watching, "BYTES_LIMIT", 1_000)
+
+    async def main(t: Talk) -> None:
+        since = t.revision
+        for number in range(6):
+            await t.create(CONFIGMAPS, {**config_map(f"c{number}"), "data": {"text": "x" * 400}})
+        watch = await t.watch(CONFIGMAPS, resourceVersion=str(since))
+        assert await watch.told() == [("ADDED", f"c{number}") for number in range(6)]
+        await t.create(CONFIGMAPS, config_map("later"))
+        assert await watch.told() == [("ADDED", "later")]
+
+    talk(main)
+
+
 def test_stopping_ends_every_watch_and_refuses_what_follows() -> None:
     async def main(t: Talk) -> None:
         watch = await t.watch(CONFIGMAPS, resourceVersion=str(t.revision))

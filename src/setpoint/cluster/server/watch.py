@@ -86,18 +86,25 @@ class Watcher:
     # what the hub does
 
     def offer(self, emission: _Emission) -> None:
-        """Queues what this change is to the watcher: entering, changing within or leaving its selection."""
+        """Queues what this change is to the watcher."""
+        frame = self.frame(emission)
+        if frame is not None:
+            self._queue(frame)
+
+    def frame(self, emission: _Emission) -> bytes | None:
+        """What this change is to the watcher: entering, changing within or leaving its selection, or nothing."""
         change = emission.change
         if change.revision <= self._after:
-            return
+            return None
         previous = change.previous
         was = previous is not None and self.selection.matches(previous)
         now = not change.deleted and self.selection.matches(change.record)
         if now:
-            self._queue(emission.frame(self.kind, self.view, "MODIFIED" if was else "ADDED", change.record))
-        elif was and previous is not None:
+            return emission.frame(self.kind, self.view, "MODIFIED" if was else "ADDED", change.record)
+        if was and previous is not None:
             record = change.record if change.deleted else emission.left(previous)
-            self._queue(emission.frame(self.kind, self.view, "DELETED", record))
+            return emission.frame(self.kind, self.view, "DELETED", record)
+        return None
 
     def starts_at(self, revision: int) -> None:
         """What it starts with has everything up to the revision; what becomes durable of that later is no news."""
@@ -227,8 +234,9 @@ class Hub:
     def _start(self, watcher: Watcher, initial: bool, version: int | None) -> None:
         if not initial:
             if version:
-                for change in self._storage.history(version, watcher.kind.collection):
-                    watcher.offer(_Emission(change))
+                told = (watcher.frame(_Emission(change)) for change in self._storage.history(version, watcher.kind.collection))
+                # However many they are: who is dropped for them would come back for the same ones.
+                watcher.begin([frame for frame in told if frame is not None])
             return
         page = self._storage.list(watcher.kind.collection, prefix=watcher.selection.prefix)
         frames = [
