@@ -80,7 +80,7 @@ def test_a_server_that_is_reached_over_https_publishes_its_own_authority() -> No
             transport = HttpTransport(Config(server=address.url, ca_data=address.ca_pem, token=address.token), world)
             client = Client(Connection(transport, world))
             try:
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(120):
                     while (found := await client.get(ConfigMap, "default/kube-root-ca.crt")) is None:
                         await asyncio.sleep(0.02)
                 return found.data["ca.crt"]

@@ -15,6 +15,7 @@ from setpoint.cluster.hosted import hosted
 from setpoint.world import real_world
 
 FIRST = 1_000_000
+PATIENCE = 60.0
 
 
 @pytest.mark.parametrize("part", range(3))
@@ -54,7 +55,7 @@ def test_what_is_no_http_is_refused_and_harms_nobody(capfd):
 
         def send(data):
             with (
-                socket.create_connection((address.host, address.port), timeout=10) as plain,
+                socket.create_connection((address.host, address.port), timeout=PATIENCE) as plain,
                 context.wrap_socket(plain, server_hostname="localhost") as sock,
             ):
                 try:
@@ -67,7 +68,7 @@ def test_what_is_no_http_is_refused_and_harms_nobody(capfd):
         for data in WIRE:
             answer = send(data)
             assert not answer or answer.split(b" ")[1] in (b"400", b"401", b"431"), (data[:80], answer[:200])
-        connection = http.client.HTTPSConnection("localhost", address.port, context=context)
+        connection = http.client.HTTPSConnection("localhost", address.port, context=context, timeout=PATIENCE)
         connection.request("GET", "/livez")
         assert connection.getresponse().read() == b"ok"
         connection.close()
