@@ -57,10 +57,10 @@ class Normaliser:
     def event(self, event: Json) -> Json:
         """What is compared of an event; None if it is not."""
         if event["type"] == "BOOKMARK":
-            meta = event["object"].get("metadata") or event["object"]
-            if "k8s.io/initial-events-end" not in (meta.get("annotations") or {}) and event["object"].get("kind") != "Table":
+            about = event["object"]["rows"][0]["object"] if event["object"].get("kind") == "Table" else event["object"]
+            if "k8s.io/initial-events-end" not in (about["metadata"].get("annotations") or {}):
                 return None
-            return self._any({**event, "object": _bookmark(event["object"])})
+            about["metadata"]["resourceVersion"] = "bookmark"
         if event["object"].get("kind") == "Table":
             table = event["object"]
             return {"type": event["type"], "object": self._table(table, {"resourceVersion": "of a row"})}
@@ -185,9 +185,3 @@ def _decoded(token: str) -> Json:
         return f"unreadable {token}"
     said["start"] = str(said.get("start", "")).lstrip("/")
     return {name: "version" if name == "rv" else value for name, value in said.items()}
-
-
-def _bookmark(obj: Json) -> Json:
-    if "metadata" not in obj:
-        return obj
-    return {**obj, "metadata": {**obj["metadata"], "resourceVersion": "bookmark"}}

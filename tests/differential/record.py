@@ -5,14 +5,15 @@ from __future__ import annotations
 import random
 
 from .generate import Author
-from .golden import Golden, keep_broad, record
+from .golden import Golden, keep_broad
 from .kinds import KINDS, Kind
 from .machine import Field, swept
 from .session import FIRST, Different, Session
-from .steps import Step
 
-STEPS = 24
+STEPS, WATCHES = 22, 2
+"""Of a sequence."""
 ATTEMPTS = 20
+"""Sequences that are tried for a kind."""
 
 
 def record_broad(common: Field) -> list[str]:
@@ -21,36 +22,33 @@ def record_broad(common: Field) -> list[str]:
     met: list[str] = []
     for kind in KINDS:
         for attempt in range(ATTEMPTS):
-            steps, problem = _sequence(common, kind, random.Random(f"{kind.plural} {attempt}"))
+            session, problem = _sequence(common, kind, random.Random(f"{kind.plural} {attempt}"))
             if problem is None:
-                goldens.append(record(kind.plural, steps, common.real, common.namespace()))
+                goldens.append(Golden(kind.plural, tuple(session.steps), tuple(session.sides[0].told)))
                 break
             met.append(f"{kind.plural}: {problem}")
     keep_broad(goldens)
     return met
 
 
-def _sequence(common: Field, kind: Kind, chance: random.Random) -> tuple[list[Step], Different | None]:
+def _sequence(common: Field, kind: Kind, chance: random.Random) -> tuple[Session, Different | None]:
     """A sequence about a kind, and what differed at its end, if anything did."""
     session = Session(common.sides())
     author = Author(kind, session.sides[0].memory, {})
-    taken = [FIRST]
     try:
         session.take(FIRST)
-        while len(taken) < STEPS:
+        while len(session.steps) < STEPS:
             step = author.write(chance.randrange)
-            if step.what != "watch" or len(session.watching) < 2:
-                taken.append(step)
+            if step.what != "watch" or len(session.watching) < WATCHES:
                 author.saw(step, session.take(step))
         for watching in session.watching:
             step = author.marker(watching.step)
-            taken.append(step)
             author.saw(step, session.take(step))
         for watching in session.watching:
             session.drain(watching)
     except Different as different:
-        return taken, different
+        return session, different
     finally:
         session.close()
         swept(session, author)
-    return taken, None
+    return session, None

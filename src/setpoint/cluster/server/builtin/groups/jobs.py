@@ -85,10 +85,11 @@ def prepare_job(obj: Json) -> None:
 def settle_job(new: Json, old: Object | None, now: str) -> None:
     """Labels that a new job has from its template go on being those, also the generated ones."""
     labels = labels_of(template_of(new["spec"])) or {}
-    # A name that was generated came when the labels of the two were no longer the same ones.
-    if old is None and not new["spec"].get("manualSelector") and not new["metadata"].get("generateName"):
+    if old is None and not new["spec"].get("manualSelector"):
         sent = {key: value for key, value in labels.items() if key not in (*_NAME_LABELS, *_UID_LABELS)}
-        if (new["metadata"].get("labels") or {}) in ({}, sent, labels):
+        # Where a name was to be generated, labels that were sent were no longer the same ones when the others came.
+        apart = bool(sent and new["metadata"].get("generateName"))
+        if (new["metadata"].get("labels") or {}) in ({}, sent, labels) and not apart:
             new["metadata"]["labels"] = dict(labels)
 
 
