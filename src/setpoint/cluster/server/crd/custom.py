@@ -43,7 +43,7 @@ class CrdStrategy(Strategy):
     """What is special about CustomResourceDefinitions."""
 
     custom = False
-    unconditional_update = True
+    unconditional_update = False
 
     def __init__(self, others: Callable[[], list[Object]]) -> None:
         self._others = others

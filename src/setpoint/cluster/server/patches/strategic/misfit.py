@@ -12,7 +12,18 @@ from setpoint.cluster.server.schema import Json
 
 from .types import PatchType
 
-_READ_THEMSELVES = {"Time": "string", "MicroTime": "string", "IntOrString": "int32", "Quantity": "", "FieldsV1": "", "RawExtension": ""}
+_READ_THEMSELVES = {
+    "Time": "string",
+    "MicroTime": "string",
+    "IntOrString": "int32",
+    "Quantity": "",
+    "FieldsV1": "",
+    "RawExtension": "",
+    "JSON": "",
+    "JSONSchemaPropsOrArray": "",
+    "JSONSchemaPropsOrBool": "",
+    "JSONSchemaPropsOrStringArray": "",
+}
 """Structs that Go reads from JSON by code of their own, and the type that a value must have. What else they ask is not asked here."""
 _KINDS = {bool: "bool", int: "int64", float: "float64", str: "string", list: "slice", dict: "map"}
 
@@ -29,6 +40,8 @@ def _misfits(type: PatchType, value: Json) -> Iterator[str]:
         wanted = _READ_THEMSELVES[type.name]
         if wanted and not isinstance(value, str) and (wanted == "string" or not isinstance(value, int) or isinstance(value, bool)):
             yield f"json: cannot unmarshal {go_type(value)} into Go value of type {wanted}"
+        if type.name == "JSONSchemaPropsOrBool" and not isinstance(value, bool | dict):
+            yield "boolean or JSON schema expected"
         return
     match type.kind:
         case "struct":
