@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setpoint.cluster.server.builtin.equality import same
-from setpoint.cluster.server.builtin.quantities import canonical
+from setpoint.cluster.server.builtin.quantities import canonical, quantity_problem
 from setpoint.objects import Quantity
 
 SUFFIXES = ["m", "", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "e3", "E2"]
@@ -42,3 +42,9 @@ def test_only_what_is_a_quantity_is_compared_by_its_amount() -> None:
     assert same({"capacity": {"memory": {"value": "1Gi"}}}, {"capacity": {"memory": {"value": "1024Mi"}}})
     assert not same({"capacity": {"memory": {"value": "1Gi"}}}, {"capacity": {"memory": {"value": "2Gi"}}})
     assert not same({"env": [{"name": "A", "value": "1"}]}, {"env": [{"name": "A", "value": "1.0"}]})
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "9" * 100_000, "0." + "1" * 100_000])
+def test_a_quantity_that_would_take_for_ever_is_refused_and_left_alone(text: str) -> None:
+    assert "not supported" in quantity_problem(text)
+    assert canonical(text) == text

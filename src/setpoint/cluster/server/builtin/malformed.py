@@ -22,9 +22,8 @@ from setpoint.cluster.server.builtin.go_types import (
     go_type,
     struct,
 )
+from setpoint.cluster.server.builtin.quantities import quantity_problem
 
-_QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)", re.ASCII)
-_QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*")
 _RANGES = {
@@ -99,8 +98,8 @@ def _special(name: str, value: Any, path: str, field: str) -> Iterator[str]:
     match name:
         case _ if name == QUANTITY:
             text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) else ""
-            if isinstance(value, bool) or not _QUANTITY.fullmatch(text):
-                yield _QUANTITY_TEXT
+            if problem := quantity_problem("" if isinstance(value, bool) else text):
+                yield problem
         case _ if name == INT_OR_STRING:
             if not isinstance(value, str):
                 yield from _scalar(go_type("int32"), value, field)

@@ -1,4 +1,4 @@
-"""The canonical form of quantities, as the API server stores them: ``1000m`` becomes ``1``, ``1.5Gi`` becomes ``1536Mi``."""
+"""Quantities: what can be read as one, and the canonical form that the API server stores: ``1000m`` becomes ``1``, ``1.5Gi`` ``1536Mi``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,38 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from setpoint.objects import Quantity
+
+_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_TOO_LONG = "quantities of a thousand digits, or with an exponent of more than three, are not supported by the embedded server"
 _FORM = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+|)", re.ASCII)
 _DECIMAL = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
+def quantity_problem(text: str) -> str:
+    """Why a text cannot be read as a quantity, or nothing. One that would take for ever to be compared cannot be."""
+    if not _FORM.fullmatch(text):
+        return _TEXT
+    return "" if _is_quantity(text) else _TOO_LONG
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        Quantity(text)
+    except ValueError:
+        return False
+    return True
+
+
 def canonical(value: Any) -> Any:
     """The quantity with the largest suffix of its own family that leaves no fraction, rounded up to thousandths.
 
-    What is no quantity comes back as it is: others refuse it. Numbers become text. Follows ``resource.Quantity``.
+    What is no quantity comes back as it is: `quantity_problem` refuses it. Numbers become text. Follows ``resource.Quantity``.
     """
     text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
     form = _FORM.fullmatch(text)
-    if form is None:
+    if form is None or not _is_quantity(text):
         return value
     sign, digits, suffix = form.groups()
     number = Fraction(digits.rstrip(".") or "0")
