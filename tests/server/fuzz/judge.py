@@ -1,4 +1,4 @@
-"""Asks a server, and says what is wrong with how it answered. Each request has `PATIENCE` seconds of the process's time: a busy machine proves nothing."""
+"""Asks a server, and says what is wrong with how it answered. Each request has `PATIENCE` seconds of the process's own time."""
 
 from __future__ import annotations
 
