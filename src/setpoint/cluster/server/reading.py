@@ -61,11 +61,12 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
         records = _page(storage, kind, prefix, start, 0, revision, options)[0]
         return Listing([record for record in records if selection.matches(record)] if options.selective else records, shown)
     found: list[Record] = []
+    selective = options.selective
     while True:
-        limit = options.limit if not options.selective else max(_CHUNK, options.limit)
+        limit = options.limit if not selective else max(_CHUNK, options.limit)
         records, remaining = _page(storage, kind, prefix, start, limit, revision, options)
         for at, record in enumerate(records):
-            if options.selective and not selection.matches(record):
+            if selective and not selection.matches(record):
                 continue
             found.append(record)
             if len(found) == options.limit:
@@ -73,7 +74,7 @@ def select(storage: Storage, kind: ServedKind, namespace: str, options: ListOpti
                 if not left:
                     return Listing(found, shown)
                 token = write_token(shown, record.key.removeprefix(prefix) + "\0")
-                return Listing(found, shown, token, None if options.selective else left)
+                return Listing(found, shown, token, None if selective else left)
         if not remaining:
             return Listing(found, shown)
         start = records[-1].key + "\0"

@@ -27,7 +27,7 @@ class Selection:
             return False
         if self.labels and not self.labels.matches(record.head.labels):
             return False
-        return all((_field(record, wanted.path) == wanted.value) is wanted.equal for wanted in self.fields)
+        return not self.fields or all((_field(record, wanted.path) == wanted.value) is wanted.equal for wanted in self.fields)
 
 
 def _field(record: Record, path: str) -> str:

@@ -84,7 +84,7 @@ class WholeView:
 
 def _without_names(record: Record, kind: ServedKind) -> bytes:
     # What a built-in kind keeps is as it is shown, unless it is kept in another form.
-    return nameless(record.value if kind.kept_as is None else in_version(record, kind))
+    return nameless(record.value if kind.kept_as is None else in_version(record, kind), kind)
 
 
 class MetadataView:

@@ -296,6 +296,9 @@ class _Sending:
 
 def _chunks(frames: list[bytes]) -> Iterator[bytes]:
     """The frames, each ended by a newline, in pieces of about `CHUNK` bytes."""
+    if len(frames) == 1:  # most often
+        yield frames[0] + b"\n"
+        return
     first = size = 0
     for at, frame in enumerate(frames):
         size += len(frame) + 1
