@@ -32,6 +32,7 @@ _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC
 _IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)(?![\w-])")
 _QUOTED = re.compile(r'(Invalid value: )("\{.*\}")(?=: )', re.DOTALL)
 _AGE = re.compile(r"(\d+[dhms])+|<(unknown|invalid)>")
+_ADDRESS = re.compile(r"10\.0\.\d+\.\d+")
 _AGE_COLUMNS = ("Age", "Last Seen", "First Seen", "Last Schedule", "Duration")
 _REASONS = re.compile(r"(.* is invalid: )\[(.*)\]", re.DOTALL)
 _ALLOCATED = {"clusterIP": "address", "clusterIPs": "address", "nodePort": "port", "healthCheckNodePort": "port"}
@@ -98,7 +99,7 @@ class Normaliser:
         for row in table.get("rows") or ():
             # Of a watch, only the first table says what its columns are.
             cells = [
-                "age" if (not columns or columns[at] in _AGE_COLUMNS) and _AGE.fullmatch(str(cell)) else self._any(cell)
+                "age" if (not columns or columns[at] in _AGE_COLUMNS) and _AGE.fullmatch(str(cell)) else self._cell(cell)
                 for at, cell in enumerate(row["cells"])
             ]
             rows.append({**self._any({name: value for name, value in row.items() if name != "cells"}), "cells": cells})
@@ -107,6 +108,9 @@ class Normaliser:
             "rows": rows,
             "metadata": meta,
         }
+
+    def _cell(self, cell: Any) -> Json:
+        return "address" if isinstance(cell, str) and _ADDRESS.fullmatch(cell) else self._any(cell)
 
     def _any(self, value: Any, key: str = "") -> Json:
         if isinstance(value, dict):

@@ -72,7 +72,7 @@ class Step:
     def of(cls, plain: dict[str, Json]) -> Step:
         """The opposite of `plain`."""
         edits = tuple(Edit(tuple(edit["path"]), edit["value"]) for edit in plain.get("edits", ()))
-        return cls(**{**plain, "edits": edits, "query": tuple((name, value) for name, value in plain.get("query", ()))})
+        return cls(**{"sort": "", **plain, "edits": edits, "query": tuple((name, value) for name, value in plain.get("query", ()))})
 
 
 @dataclass(frozen=True)
