@@ -7,6 +7,7 @@ from collections.abc import Callable
 from setpoint.api import Operation
 from setpoint.cache import Selection
 from setpoint.client.errors import NotServed
+from setpoint.client.install import install
 from setpoint.k8s.batch.v1 import Job, JobSpec
 from setpoint.k8s.core.v1 import (
     Container,
@@ -25,8 +26,9 @@ from setpoint.k8s.core.v1 import (
     ServicePort,
     ServiceSpec,
 )
-from setpoint.objects import Object, ObjectMeta, encode
+from setpoint.objects import Object, ObjectMeta, Resource, Struct, encode, kind
 
+from .kinds import GROUP
 from .site import Site, contract
 
 
@@ -102,3 +104,34 @@ async def agree(site: Site, live: Object, path: str) -> None:
         )
         there = f'"{live.metadata.name}"'.encode() in (await site.connection.call(asked)).body
         assert Selection.parse(fields=selector).selects(live.key, encode(live)) == there, selector
+
+
+class DyeSpec(Struct):
+    color: str | None = None
+    depth: int | None = None
+    fast: bool | None = None
+
+
+@kind(group=GROUP, version="v1", selectable_fields=[".spec.color", ".spec.depth", ".spec.fast"])
+class Dye(Resource[DyeSpec, Struct]):
+    """A kind whose objects can be selected by fields of its own."""
+
+
+@contract
+async def test_objects_of_a_declared_kind_are_selected_by_the_fields_that_it_declares(site: Site) -> None:
+    await install(site.client, [Dye])
+    await site.client.create(Dye(metadata=site.meta("plain"), spec=DyeSpec()))
+    await site.client.create(Dye(metadata=site.meta("red"), spec=DyeSpec(color="red", depth=2, fast=True)))
+    for selector, wanted in {
+        "spec.color=red": ["red"],
+        "spec.color!=red": ["plain"],
+        "spec.depth=2,spec.fast=true": ["red"],
+        "spec.depth=": ["plain"],
+        "spec.fast=false": [],
+    }.items():
+        found = await site.client.list(Dye, namespace=site.namespace, fields=selector)
+        assert [dye.metadata.name for dye in found] == wanted, selector
+        for name in ("plain", "red"):
+            live = await site.client.get(Dye, name, namespace=site.namespace)
+            assert live is not None
+            assert Selection.parse(fields=selector).selects(live.key, encode(live)) == (name in wanted), selector

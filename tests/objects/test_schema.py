@@ -447,3 +447,50 @@ def test_a_type_that_cannot_be_found_names_the_class():
     while isinstance(causes[-1], Exception):
         causes.append(causes[-1].__context__)
     assert [type(cause) for cause in causes] == [TypeError, NameError, type(None)], "each comes of the one before it"
+
+
+class Hue(Struct):
+    color: str = "red"
+    depth: int = 1
+    share: float = 0.5
+    names: dict[str, str] = {}
+
+
+def dyed(*paths: str) -> dict[str, Any]:
+    @kind(group="example.com", version="v1", selectable_fields=paths)
+    class Dyed(Resource[Hue, Hue]):
+        pass
+
+    return crd(Dyed)["spec"]["versions"][0]
+
+
+def test_selectable_fields_go_into_the_definition() -> None:
+    assert dyed(".spec.color", ".status.depth", ".spec.names.en")["selectableFields"] == [
+        {"jsonPath": ".spec.color"},
+        {"jsonPath": ".status.depth"},
+        {"jsonPath": ".spec.names.en"},
+    ]
+    assert "selectableFields" not in dyed()
+
+
+@pytest.mark.parametrize(
+    ("paths", "says"),
+    [
+        ([".spec.colour"], "there is no 'colour'"),
+        ([".metadata.name"], "there is no 'name'"),
+        (["spec.color"], r'a path of names such as "\.spec\.color", not \'spec\.color\''),
+        ([".spec.names[en]"], "a path of names"),
+        ([".spec"], "is no text, whole number or boolean"),
+        ([".spec.share"], "is no text, whole number or boolean"),
+        ([".spec.color", ".spec.color"], "selectable twice"),
+        ([f".spec.names.n{n}" for n in range(9)], "at most 8 selectable fields, not 9"),
+    ],
+)
+def test_a_selectable_field_must_be_one_that_a_server_takes(paths: list[str], says: str) -> None:
+    with pytest.raises(SchemaError, match=says):
+        dyed(*paths)
+
+
+def test_selectable_fields_are_a_list() -> None:
+    with pytest.raises(TypeError, match="takes a list"):
+        kind(group="example.com", version="v1", selectable_fields=".spec.color")

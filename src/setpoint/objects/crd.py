@@ -7,7 +7,7 @@ from typing import Any
 
 from .kind_info import KindInfo, kind_of
 from .metadata import Object
-from .schema import schema_of
+from .schema import SchemaError, schema_of
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?", re.ASCII)
 _STABILITY = {None: 2, "beta": 1, "alpha": 0}
@@ -83,7 +83,8 @@ def _version(cls: type[Object], info: KindInfo, stored: bool) -> dict[str, Any]:
         version["deprecated"] = True
         if isinstance(info.deprecated, str):
             version["deprecationWarning"] = info.deprecated
-    version["schema"] = {"openAPIV3Schema": schema_of(cls)}
+    schema = schema_of(cls)
+    version["schema"] = {"openAPIV3Schema": schema}
     subresources: dict[str, Any] = {"status": {}} if info.has_status else {}
     if info.scale:
         subresources["scale"] = {"specReplicasPath": info.scale.spec, "statusReplicasPath": info.scale.status}
@@ -93,7 +94,31 @@ def _version(cls: type[Object], info: KindInfo, stored: bool) -> dict[str, Any]:
         version["subresources"] = subresources
     if columns := _columns(info):
         version["additionalPrinterColumns"] = columns
+    if info.selectable_fields:
+        _check_selectable(info, schema)
+        version["selectableFields"] = [{"jsonPath": path} for path in info.selectable_fields]
     return version
+
+
+def _check_selectable(info: KindInfo, schema: dict[str, Any]) -> None:
+    if len(info.selectable_fields) > _MOST_SELECTABLE:
+        raise SchemaError(f"{info.kind}: a version has at most {_MOST_SELECTABLE} selectable fields, not {len(info.selectable_fields)}")
+    for at, path in enumerate(info.selectable_fields):
+        first, *steps = path.split(".")
+        if first or not steps or not all(steps) or "[" in path:
+            raise SchemaError(f'{info.kind}: a selectable field is a path of names such as ".spec.color", not {path!r}')
+        if path in info.selectable_fields[:at]:
+            raise SchemaError(f"{info.kind}: {path} is selectable twice")
+        node: Any = schema
+        for step in steps:
+            node = (node.get("properties") or {}).get(step, node.get("additionalProperties"))
+            if not isinstance(node, dict):
+                raise SchemaError(f"{info.kind}: the selectable field {path} is none of its fields: there is no {step!r}")
+        if node.get("type") not in ("string", "integer", "boolean"):
+            raise SchemaError(f"{info.kind}: the selectable field {path} is no text, whole number or boolean")
+
+
+_MOST_SELECTABLE = 8
 
 
 def _columns(info: KindInfo) -> list[dict[str, Any]]:

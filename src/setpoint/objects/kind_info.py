@@ -53,6 +53,8 @@ class KindInfo(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     scale: Scale | None = None
+    selectable_fields: tuple[str, ...] = ()
+    """The JSON paths by which lists and watches can be selected, such as ``.spec.color``."""
     has_status: bool = False
     """Whether status is a subresource: written by a request of its own."""
     cel: tuple[Rule, ...] = ()

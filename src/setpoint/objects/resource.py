@@ -75,6 +75,7 @@ def kind(
     categories: Sequence[str] = (),
     columns: Sequence[Column] = (),
     scale: Scale | None = None,
+    selectable_fields: Sequence[str] = (),
     has_status: bool | None = None,
     cel: Sequence[str | Rule] = (),
     deprecated: bool | str = False,
@@ -86,11 +87,13 @@ def kind(
     The kind is called as the class unless ``name`` says otherwise, its ``plural`` follows English. ``group`` is "" for the core group.
     ``has_status``: whether status is a subresource; it is wherever the class has one, but for some built-in kinds.
 
+    ``selectable_fields``: JSON paths such as ``.spec.color`` by which lists and watches can be selected, up to eight, each of a text, a
+    whole number or a boolean; `crd` raises `SchemaError` for one that the class does not have.
     ``cel``: validation rules on the object as a whole (of its metadata they see the name only); rules on spec, status or a field go into
     ``Annotated[..., Field(cel=[...])]``. Of several versions of one kind: ``deprecated``: the server warns whoever uses this one, with
     your text if you give one; ``served=False``: it no longer answers for this one; ``stored``: objects are stored in this one.
     """
-    for what, given in (("short_names", short_names), ("categories", categories), ("cel", cel)):
+    for what, given in (("short_names", short_names), ("categories", categories), ("selectable_fields", selectable_fields), ("cel", cel)):
         if isinstance(given, str):
             raise TypeError(f"@kind({what}=...) takes a list: write {what}=[{given!r}]")
 
@@ -110,6 +113,7 @@ def kind(
             categories=tuple(categories),
             columns=tuple(columns),
             scale=scale,
+            selectable_fields=tuple(selectable_fields),
             has_status="status" in cls.__struct_fields__ if has_status is None else has_status,
             cel=tuple(rule if isinstance(rule, Rule) else Rule(rule) for rule in cel),
             deprecated=deprecated,
