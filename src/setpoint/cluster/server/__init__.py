@@ -1,6 +1,6 @@
 """The embedded API server.
 
-`ApiServer(world).handle(operation, identity)` is all of it. Inside: `options` read what is asked, `registry` has the verbs, `write` and
+`ApiServer(world).handle(operation, identity)` is all of it. Inside: `options` read what is asked, `bodies` what is sent, `registry` has the verbs, `write` and
 `deletion` decide what becomes of an object and `reading` which ones are asked for, `watch` tells who watches, `views` show objects as the
 client wants them. `kinds` says what is served, and what is special about it.
 

@@ -23,7 +23,7 @@ from setpoint.api.status import (
     invalid,
     not_found,
 )
-from setpoint.cluster.server import deletion, reading, write
+from setpoint.cluster.server import bodies, deletion, reading, write
 from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.options import (
@@ -97,7 +97,7 @@ class Registry:
         options = write_options(operation)
         target = Target(kind, operation.namespace, operation.name, "", options, warnings)
         body, repeated = self._body(operation, kind)
-        obj = write.read_object(target, body, repeated)
+        obj = bodies.read_object(target, body, repeated)
         return self._create(target, obj)
 
     def _body(self, operation: Operation, kind: ServedKind) -> tuple[Json, list[str]]:
@@ -105,12 +105,12 @@ class Registry:
         try:
             body, repeated = read_body(operation, None if kind.strategy.custom else sent.gvk)
             if isinstance(body, dict) and body.get("kind") in (None, "") and sent.strategy.custom and operation.body[:1] == b"{":
-                raise write.unrecognized(kind, operation.body, f"Object 'Kind' is missing in '{operation.body.decode()}'")
+                raise bodies.unrecognized(kind, operation.body, f"Object 'Kind' is missing in '{operation.body.decode()}'")
             return body, repeated
         except MalformedBody as error:
-            raise write.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
+            raise bodies.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
         except MalformedProtobuf as error:
-            raise write.unrecognized(sent, operation.body, str(error)) from error
+            raise bodies.unrecognized(sent, operation.body, str(error)) from error
         except UnreadableObject as error:
             raise bad_request(f'{error.kind} in version "{error.version}" cannot be handled as a {sent.kind}: {error}') from error
 
@@ -160,7 +160,7 @@ class Registry:
         if operation.subresource == "scale":
             scale, live = read_scale(target, body, repeated), self._live(target)
             return self._rescale(target, live, rescaled(target, live, scale, self.means()))
-        obj = write.read_object(target, body, repeated)
+        obj = bodies.read_object(target, body, repeated)
         write.check_identity(target, obj)
         try:
             live = self._live(target)
@@ -320,11 +320,11 @@ class Registry:
 def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problems: Sequence[str] = ()) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     if not isinstance(patched, dict):
-        raise unreadable(shown(), write.not_an_object(patched))
+        raise unreadable(shown(), bodies.not_an_object(patched))
     if target.kind.strategy.custom:
         _check_type(target, patched, shown)
     try:
-        return write.read_object(target, patched, (), problems=problems)
+        return bodies.read_object(target, patched, (), problems=problems)
     except BadRequest as error:
         if not (why := _why_unreadable(target, error)):
             raise
@@ -334,7 +334,7 @@ def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problem
 def _applied(target: Target, sent: Object, merged: Object) -> Object:
     """What an apply made, read; what does not fit into its Go struct is the server's fault: so a real one says."""
     try:
-        return write.read_object(target, merged, (), applied=True)
+        return bodies.read_object(target, merged, (), applied=True)
     except BadRequest as error:
         if not (why := _why_unreadable(target, error)):
             raise

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from setpoint.api import ApiError
 from setpoint.api.status import BadRequest, Status, bad_request, invalid
-from setpoint.cluster.server import builtin, write
+from setpoint.cluster.server import bodies, builtin, write
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.kinds import ScalePaths, ServedKind, Strategy, value_at
 from setpoint.cluster.server.schema import Json, Structural, causes, compile_schema
@@ -93,7 +93,7 @@ def scale_target(target: Target) -> Target:
 def read_scale(target: Target, body: Json, repeated: Sequence[str]) -> Object:
     """The Scale that a body holds. Raises BadRequest; of one for a custom resource that cannot be read, a real server tells no more."""
     try:
-        return write.read_object(scale_target(target), body, repeated)
+        return bodies.read_object(scale_target(target), body, repeated)
     except BadRequest:
         if not target.kind.strategy.custom:
             raise
