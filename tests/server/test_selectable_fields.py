@@ -103,9 +103,11 @@ def test_each_version_has_its_own_fields_for_the_same_objects() -> None:
 
 def test_what_was_stored_before_a_field_became_selectable_is_found_by_it() -> None:
     async def main(talk: Talk) -> None:
-        await talk.create(CRDS, definition(version("v1")))
+        made = await talk.create(CRDS, definition(version("v1")))
         await talk.create(V1, pen("old", {"color": "red"}))
-        await talk.do("update", CRDS, "pens.ex.dev", definition(version("v1", ".spec.color")))
+        changed = definition(version("v1", ".spec.color"))
+        changed["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"]
+        await talk.do("update", CRDS, "pens.ex.dev", changed)
         assert await found(talk, V1, "spec.color=red") == ["old"]
         assert await found(talk, V1, "spec.color=blue") == []
 
