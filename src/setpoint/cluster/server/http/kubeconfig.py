@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import json
 import os
-import tempfile
 from pathlib import Path
+
+from setpoint.world.files import replace_file
 
 _MARK = "# Written by setpoint at each start; it is overwritten without asking.\n"
 
@@ -52,14 +53,7 @@ def write_kubeconfig(
         raise FileExistsError(f"{target} is not a kubeconfig of setpoint's, so it is left as it is; choose another file")
     target.parent.mkdir(parents=True, exist_ok=True)
     text = _MARK + kubeconfig_text(url, ca_pem, token, context=context, namespace=namespace)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    replace_file(target, [text.encode()])
     return target
 
 
