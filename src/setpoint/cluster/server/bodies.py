@@ -33,7 +33,9 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     strict.report(repeated, "duplicate field")
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
-        strict.report(unknown, "unknown field")
+        if not (applied and kind.strategy.custom):
+            # The schema has been asked about what is applied before; what it lets through goes without a word.
+            strict.report(unknown, "unknown field")
     if kind.structural is not None and kind.structural.has_embedded:
         if (problem := embedded_problem(drop_nulls(obj, kind.structural), kind.structural)) is not None:
             raise bad_request(

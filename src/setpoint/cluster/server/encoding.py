@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from setpoint.cluster.server.kinds import ServedKind
-from setpoint.cluster.server.schema import Json, apply_defaults, drop_nulls, prune
+from setpoint.cluster.server.schema import Json, apply_defaults, drop_nulls, prune, tidy_embedded
 from setpoint.cluster.server.storage import Record, Storage
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -52,11 +52,11 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     schema = kind.structural_of(kept)
     if not fits and schema is not None:
         obj, _ = prune(obj, schema)
-        obj = apply_defaults(drop_nulls(obj, schema), schema)
+        obj = tidy_embedded(apply_defaults(drop_nulls(obj, schema), schema), schema)
     if kept != kind.api_version:
         obj["apiVersion"] = kind.api_version
         if kind.structural is not None and kind.structural is not schema:
-            obj, _ = prune(obj, kind.structural)
+            obj = tidy_embedded(prune(obj, kind.structural)[0], kind.structural)
     return encode(obj)
 
 

@@ -47,11 +47,12 @@ def embedded_problem(value: Json, node: Structural, path: str = "") -> FieldErro
     if type(value) is dict:
         if node.embedded_resource and path and (problem := resource_problem(value, f"{path}.")) is not None:
             return problem
-        children = [
-            (item, child, f"{path}.{key}" if path else key)
-            for key, item in value.items()
-            if (child := node.properties.get(key) or node.additional) is not None
-        ]
+        children = []
+        for key, item in value.items():
+            if (child := node.properties.get(key)) is not None:
+                children.append((item, child, f"{path}.{key}" if path else key))
+            elif node.additional is not None:
+                children.append((item, node.additional, f"{path}[{key}]"))
     elif type(value) is list and node.items is not None:
         children = [(item, node.items, f"{path}[{index}]") for index, item in enumerate(value)]
     else:

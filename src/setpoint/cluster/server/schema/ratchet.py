@@ -8,6 +8,7 @@ Follows https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 from __future__ import annotations
 
 from setpoint.cluster.server.schema.causes import FieldError
+from setpoint.cluster.server.schema.embedded import embedded_errors
 from setpoint.cluster.server.schema.lists import list_errors
 from setpoint.cluster.server.schema.structural import Json, Structural
 from setpoint.cluster.server.schema.validate import validate
@@ -23,10 +24,12 @@ def validate_change(obj: Json, old: Json, schema: Structural) -> list[FieldError
     errors = validate(obj, schema)
     if not errors:
         return errors
+    # What makes a resource of what is embedded is asked of it each time.
+    embedded = embedded_errors(obj, schema)
     duplicates = list_errors(obj, schema)
     if duplicates and list_errors(old, schema):
         errors = [error for error in errors if error not in duplicates]
-    return [error for error in errors if error in duplicates or not _unchanged(error.field, obj, old, schema)]
+    return [error for error in errors if error in duplicates or error in embedded or not _unchanged(error.field, obj, old, schema)]
 
 
 def _unchanged(path: str, new: Json, old: Json, node: Structural | None) -> bool:
