@@ -1,8 +1,9 @@
 """What is special about a built-in kind beyond its schema: a `Behaviour` for each, kept in ``groups``, a file per API group (or idea).
 
-Everything in a behaviour is a function of objects. They have been read (`malformed` finds nothing in them), have lost their nulls and stand
-as Go would write them; from validation on they have their defaults. A function that changes an object may replace what is at the top levels
-(``obj``, ``obj["metadata"]``, ``obj["spec"]``, ``obj["status"]``), never something deeper in place, unless it is said otherwise.
+Everything in a behaviour is a function of the object alone; what depends on other objects is in `served`. Objects have been read
+(`malformed` finds nothing in them), have lost their nulls and stand as Go would write them; from validation on they have their defaults. A
+function that changes an object may replace what is at the top levels (``obj``, ``obj["metadata"]``, ``obj["spec"]``, ``obj["status"]``),
+never something deeper in place, unless it is said otherwise.
 """
 
 from __future__ import annotations
@@ -37,14 +38,6 @@ def _valid(new: Object, old: Object | None) -> Iterable[StatusCause]:
 
 def _quiet(new: Object, old: Object | None) -> Iterable[str]:
     return ()
-
-
-def _permitted(new: Object, others: Iterable[Object]) -> str:
-    return ""
-
-
-def _deletable(obj: Object) -> str:
-    return ""
 
 
 def _settled(new: Json, old: Object | None, now: str) -> None:
@@ -100,7 +93,3 @@ class Behaviour:
     """`(new, old)`: the warnings that who writes this valid object gets."""
     deprecation: str = ""
     """The warning that every request for this kind gets."""
-    permits: Callable[[Object, Iterable[Object]], str] = _permitted
-    """`(new, others)`: why this object may not be written beside the others of its kind, or nothing."""
-    deletable: Callable[[Object], str] = _deletable
-    """Why this object may not be deleted, or nothing."""

@@ -85,7 +85,6 @@ class BuiltinStrategy(Strategy):
             else:
                 obj["status"] = status
         self.behaviour.prepare_create(obj)
-        self._permit(obj, kind)
 
     def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
         """See `Strategy`."""
@@ -96,8 +95,6 @@ class BuiltinStrategy(Strategy):
             else:
                 obj.pop(kept, None)
         self.behaviour.prepare_update(obj, old, subresource)
-        if subresource == "":
-            self._permit(obj, kind)
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """See `Strategy`."""
@@ -128,30 +125,12 @@ class BuiltinStrategy(Strategy):
         """See `Strategy`."""
         return self.behaviour.no_field.format(path) if kind.selectable else super().no_field(path, kind)
 
-    def deletable(self, obj: Mapping[str, Json]) -> str:
-        """See `Strategy`."""
-        return self.behaviour.deletable(obj)
-
-    def _permit(self, obj: Mapping[str, Json], kind: ServedKind) -> None:
-        """What admission refuses because of other objects of the kind. Raises Forbidden."""
-        if why := self.behaviour.permits(obj, self._others(obj, kind)):
-            raise forbidden(kind.resource, obj["metadata"].get("name", ""), why)
-
-    def _others(self, obj: Mapping[str, Json], kind: ServedKind) -> Iterator[Object]:
-        """The other objects of a kind, read only when somebody looks at them."""
-        own = _key(obj)
-        yield from (other for other in self._read(kind.collection) if _key(other) != own)
-
     def _finalizers(self, obj: Mapping[str, Json]) -> Iterator[FieldError]:
         finalizers = () if self.behaviour.any_finalizer else obj["metadata"].get("finalizers") or ()
         for index, finalizer in enumerate(finalizers):
             if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
                 text = "name is neither a standard finalizer name nor is it fully qualified"
                 yield causes.invalid(f"metadata.finalizers[{index}]", finalizer, text)
-
-
-def _key(obj: Mapping[str, Json]) -> tuple[str, str]:
-    return obj["metadata"].get("namespace", ""), obj["metadata"].get("name", "")
 
 
 class ServiceStrategy(BuiltinStrategy):
@@ -255,6 +234,32 @@ class NamespaceStrategy(BuiltinStrategy):
         return "this namespace may not be deleted" if obj["metadata"]["name"] in IMMORTAL else ""
 
 
+class PriorityClassStrategy(BuiltinStrategy):
+    """Priority classes, of which one alone may be the default."""
+
+    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+        """See `Strategy`. Raises Forbidden."""
+        super().prepare_create(obj, kind)
+        self._admit(obj, kind)
+
+    def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
+        """See `Strategy`. Raises Forbidden."""
+        super().prepare_update(obj, old, kind, subresource)
+        self._admit(obj, kind)
+
+    def deletable(self, obj: Mapping[str, Json]) -> str:
+        """See `Strategy`. Nobody but the system has a class with such a name."""
+        return "this is a system priority class and cannot be deleted" if obj["metadata"]["name"].startswith("system-") else ""
+
+    def _admit(self, obj: Mapping[str, Json], kind: ServedKind) -> None:
+        if obj.get("globalDefault"):
+            name = obj["metadata"].get("name", "")
+            for other in self._read(kind.collection):
+                if other.get("globalDefault") and (marked := other["metadata"]["name"]) != name:
+                    why = f"PriorityClass {marked} is already marked as default. Only one default can exist"
+                    raise forbidden(kind.resource, name, why)
+
+
 class PodStrategy(BuiltinStrategy):
     """Pods, which are admitted by classes of priority and runtime, and get time to stop."""
 
@@ -336,4 +341,10 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
 
 
 OLDER_AUTOSCALER = ("autoscaling", "v1", "HorizontalPodAutoscaler")
-_STRATEGIES: dict[str, type[BuiltinStrategy]] = {"Namespace": NamespaceStrategy, "Pod": PodStrategy, "Service": ServiceStrategy}
+_STRATEGIES: dict[str, type[BuiltinStrategy]] = {
+    "Namespace": NamespaceStrategy,
+    "Pod": PodStrategy,
+    "PriorityClass": PriorityClassStrategy,
+    "Service": ServiceStrategy,
+}
+"""What a kind needs beyond its `Behaviour`: what depends on other objects, and how it ends."""

@@ -5,7 +5,7 @@ https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object
 from setpoint.cluster.server.schema.causes import FieldError, forbidden, invalid, not_supported, required
@@ -50,17 +50,6 @@ def _system_problem(name: str, priority: Object) -> str:
     return f"globalDefault of {name} PriorityClass must be false" if priority.get("globalDefault") else ""
 
 
-def _permits(priority: Object, others: Iterable[Object]) -> str:
-    if not priority.get("globalDefault"):
-        return ""
-    marked = next((other["metadata"]["name"] for other in others if other.get("globalDefault")), "")
-    return f"PriorityClass {marked} is already marked as default. Only one default can exist" if marked else ""
-
-
-def _deletable(priority: Object) -> str:
-    return "this is a system priority class and cannot be deleted" if priority["metadata"]["name"] in _SYSTEM_CLASSES else ""
-
-
 def _never(new: Object, old: Object) -> bool:
     return False
 
@@ -70,8 +59,6 @@ BEHAVIOURS = {
         support="full",
         defaults=_defaults,
         validate=_validate,
-        permits=_permits,
-        deletable=_deletable,
         generation=True,
         counts=_never,
     ),
