@@ -28,6 +28,7 @@ WAIVED = [
 
 PLAIN = [
     (r"(?m)^I\d{4} .*\n?", ""),  # kubectl's own log, which --v asks for: only a signal for the runner
+    (r"(?m)^Waiting for .* to be observed\.\.\.\n", ""),  # whether kubectl was quicker than a controller
     (r"https://(?:127\.0\.0\.1|localhost):\d+", "SERVER"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| ?[+-]\d\d:?\d\d)", "TIME"),
     (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [-+]\d{4}\b", "TIME"),
