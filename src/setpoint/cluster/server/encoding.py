@@ -40,7 +40,7 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     is filled in. Of this, another version shows what its own schema knows; its defaults are for what is sent to it.
     """
     value = record.value
-    if kind.kept_as is not None:
+    if kind.form is not None:
         return encode({**kind.as_shown(decode(value)), "apiVersion": kind.api_version})
     fits = kind.fits_since is not None and record.revision > kind.fits_since
     if fits and value.startswith(kind.beginning):

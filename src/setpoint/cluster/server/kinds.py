@@ -201,6 +201,21 @@ class Strategy:
         return True
 
 
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """How objects are kept, where a kind is but another form of what a resource keeps."""
+
+    resource: GroupVersionResource
+    to_kept: Callable[[Mapping[str, Json]], dict[str, Json]]
+    """What makes the kept form of an object."""
+    to_shown: Callable[[Mapping[str, Json]], dict[str, Json]]
+    """The inverse."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Top-level fields that are kept under another name: name in the shown form to name in the kept one."""
+    tells_all: bool = True
+    """Whether the shown form has a field for all that is kept. Where it has not, tables tell of the kept form."""
+
+
 @dataclass(eq=False, kw_only=True)
 class ServedKind:
     """One kind in one version.
@@ -227,14 +242,8 @@ class ServedKind:
     """Field paths by which lists can be selected, beyond metadata.name and metadata.namespace."""
     storage_version: str = ""
     """The version in which objects are kept, where it is another one."""
-    kept_as: GroupVersionResource | None = None
-    """The resource that keeps the objects, where this one is but another form of theirs."""
-    newer_names: Mapping[str, str] = field(default_factory=dict)
-    """For such a form, the top-level fields that it calls otherwise than they are kept: kept name to name here."""
-    to_kept: Callable[[Mapping[str, Json]], dict[str, Json]] | None = None
-    """For such a form that differs in more than names: what makes the kept form of it."""
-    to_shown: Callable[[Mapping[str, Json]], dict[str, Json]] | None = None
-    """The inverse."""
+    form: Form | None = None
+    """The form in which objects are kept, where that is that of another resource."""
     kept_fields: tuple[str, ...] = ()
     """The `selectable` fields of all forms and versions of the kind, as the objects are kept; empty where they are those of this one."""
     deprecation: str = ""
@@ -259,17 +268,17 @@ class ServedKind:
         self.list_kind = self.list_kind or f"{self.kind}List"
         self.api_version = api_version(self.group, self.version)
         self.storage_api_version = api_version(self.group, self.storage_version or self.version)
-        self.kept_names = {new: kept for kept, new in self.newer_names.items()}
         self.beginning = b'{"apiVersion":"%b"' % self.api_version.encode()
         """How an object of this version begins that is stored in it."""
-        self.collection = f"{self.group}/{self.plural}"
-        if self.kept_as is not None:
-            self.storage_api_version = api_version(self.kept_as.group, self.kept_as.version)
-            self.collection = f"{self.kept_as.group}/{self.kept_as.resource}"
         self.resource = GroupVersionResource(self.group, self.version, self.plural)
+        keeper = self.resource
+        if self.form is not None:
+            keeper = self.form.resource
+            self.storage_api_version = api_version(keeper.group, keeper.version)
+        self.collection = f"{keeper.group}/{keeper.resource}"
         self.gvk = GroupVersionKind(self.group, self.version, self.kind)
         self.has_status = "status" in self.subresources
-        self.judged_group = self.group if self.kept_as is None else self.kept_as.group
+        self.judged_group = keeper.group
         """The group that a refusal of an object names."""
 
     @cached_property
@@ -300,20 +309,16 @@ class ServedKind:
 
     def as_kept(self, obj: Mapping[str, Json]) -> dict[str, Json]:
         """An object of this form in the one that is kept."""
-        if self.to_kept is not None:
-            return self.to_kept(obj)
-        return {self.kept_names.get(name, name): value for name, value in obj.items()}
+        return self.form.to_kept(obj) if self.form is not None else dict(obj)
 
     def as_shown(self, kept: Mapping[str, Json]) -> dict[str, Json]:
-        """The inverse of `as_kept`. Where only names differ, empty texts, which the kept form writes out, are left out."""
-        if self.to_shown is not None:
-            return self.to_shown(kept)
-        return {self.newer_names.get(name, name): value for name, value in kept.items() if value != ""}
+        """The inverse of `as_kept`."""
+        return self.form.to_shown(kept) if self.form is not None else dict(kept)
 
     def kept_path(self, path: str) -> str:
         """A selectable field's path, as its value is kept."""
         first, dot, rest = path.partition(".")
-        return self.kept_names.get(first, first) + dot + rest
+        return path if self.form is None else self.form.names.get(first, first) + dot + rest
 
     def key(self, namespace: str, name: str) -> str:
         """Where an object is stored."""

@@ -84,7 +84,7 @@ class WholeView:
 
 def _without_names(record: Record, kind: ServedKind) -> bytes:
     # What a built-in kind keeps is as it is shown, unless it is kept in another form.
-    return nameless(record.value if kind.kept_as is None else in_version(record, kind), kind)
+    return nameless(record.value if kind.form is None else in_version(record, kind), kind)
 
 
 class MetadataView:
@@ -148,7 +148,7 @@ class TableView:
 
 def _told(kind: ServedKind, records: Iterable[Record]) -> list[dict[str, Json]] | None:
     """What the cells tell of, where that is not what is shown: a form that does not say all leaves nothing out of its table."""
-    return [decode(record.value) for record in records] if kind.to_kept is not None else None
+    return [decode(record.value) for record in records] if kind.form is not None and not kind.form.tells_all else None
 
 
 def _columns(kind: ServedKind) -> Columns:

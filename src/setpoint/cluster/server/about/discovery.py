@@ -116,8 +116,8 @@ def kind_of_subresource(kind: ServedKind, name: str) -> tuple[str, str, str]:
 def _storage_version_hash(kind: ServedKind) -> str:
     """Names the version in which objects are kept, so that who migrates stored objects sees it change."""
     group, version = kind.group, kind.storage_version or kind.version
-    if kind.kept_as is not None:
-        group, version = kind.kept_as.group, kind.kept_as.version
+    if kind.form is not None:
+        group, version = kind.form.resource.group, kind.form.resource.version
     named = f"{group}/{version}/{kind.kind}"
     return base64.b64encode(hashlib.sha256(named.encode()).digest()[:8]).decode()
 

@@ -14,16 +14,17 @@ from setpoint.cluster.server.builtin.go_print import refused, struct
 from setpoint.cluster.server.schema.causes import FieldError, invalid, required
 from setpoint.cluster.server.schema.gotext import as_json, go_value
 
-NEWER_NAMES = {
-    "involvedObject": "regarding",
-    "message": "note",
-    "reportingComponent": "reportingController",
-    "count": "deprecatedCount",
-    "firstTimestamp": "deprecatedFirstTimestamp",
-    "lastTimestamp": "deprecatedLastTimestamp",
-    "source": "deprecatedSource",
+KEPT_NAMES = {
+    "regarding": "involvedObject",
+    "note": "message",
+    "reportingController": "reportingComponent",
+    "deprecatedCount": "count",
+    "deprecatedFirstTimestamp": "firstTimestamp",
+    "deprecatedLastTimestamp": "lastTimestamp",
+    "deprecatedSource": "source",
 }
-"""The fields of the core form that events.k8s.io/v1 calls otherwise."""
+"""The fields of events.k8s.io/v1 that the core form, which is kept, calls otherwise."""
+_NEWER_NAMES = {kept: newer for newer, kept in KEPT_NAMES.items()}
 
 SELECTABLE = (
     *(f"regarding.{field}" for field in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")),
@@ -57,6 +58,16 @@ _PRINTED["related"] = _PRINTED["involvedObject"]
 """The structs among them: their fields in the order in which Go prints them."""
 _LIMITS = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 _UNSET: dict[str, Any] = {"firstTimestamp": None, "lastTimestamp": None, "count": 0, "source": {}}
+
+
+def to_kept(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of events.k8s.io/v1 in the form in which it is kept."""
+    return {KEPT_NAMES.get(name, name): value for name, value in shown.items()}
+
+
+def to_shown(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `to_kept`. Empty texts, which the kept form writes out, are left out."""
+    return {_NEWER_NAMES.get(name, name): value for name, value in kept.items() if value != ""}
 
 
 def too_long(event: Mapping[str, Any], name: str) -> Iterator[FieldError]:

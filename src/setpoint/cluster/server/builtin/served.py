@@ -19,7 +19,7 @@ from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, e
 from setpoint.cluster.server.builtin.unenforced import unenforced
 from setpoint.cluster.server.crd.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.crd.custom import CrdStrategy
-from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, ScalePaths, ServedKind, Strategy
+from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, Form, ScalePaths, ServedKind, Strategy
 from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
@@ -302,7 +302,6 @@ def builtin_kinds(read: Read) -> dict[GroupVersionResource, Callable[[], ServedK
 def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
     newer = kind.group == "events.k8s.io"
     older = (kind.group, kind.version, kind.kind) == OLDER_AUTOSCALER
-    kept_as = GroupVersionResource("", "v1", "events") if newer else GroupVersionResource(kind.group, "v2", kind.plural) if older else None
     return ServedKind(
         group=kind.group,
         version=kind.version,
@@ -318,11 +317,8 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
         scale=ScalePaths(("spec", "replicas"), ("status", "replicas"), ("spec", "selector")) if kind.scale is not None else None,
         strategy=_strategy(kind, read),
         selectable=event_forms.SELECTABLE if newer else behaviour_of(kind.kind).selectable,
-        kept_as=kept_as,
-        newer_names=event_forms.NEWER_NAMES if newer else {},
+        form=_NEWER_EVENTS if newer else _OLDER_AUTOSCALERS if older else None,
         kept_fields=behaviour_of(kind.kind).selectable if newer else (),
-        to_kept=autoscaler_forms.to_kept if older else None,
-        to_shown=autoscaler_forms.to_shown if older else None,
         deprecation=behaviour_of(kind.kind).deprecation,
         make_structural=lambda: _structural(kind),
         make_typed=lambda: _typed(kind),
@@ -340,6 +336,18 @@ def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
     return _STRATEGIES.get(kind.kind, BuiltinStrategy)(kind, read)
 
 
+_NEWER_EVENTS = Form(
+    resource=GroupVersionResource("", "v1", "events"),
+    to_kept=event_forms.to_kept,
+    to_shown=event_forms.to_shown,
+    names=event_forms.KEPT_NAMES,
+)
+_OLDER_AUTOSCALERS = Form(
+    resource=GroupVersionResource("autoscaling", "v2", "horizontalpodautoscalers"),
+    to_kept=autoscaler_forms.to_kept,
+    to_shown=autoscaler_forms.to_shown,
+    tells_all=False,
+)
 OLDER_AUTOSCALER = ("autoscaling", "v1", "HorizontalPodAutoscaler")
 _STRATEGIES: dict[str, type[BuiltinStrategy]] = {
     "Namespace": NamespaceStrategy,

@@ -5,16 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from setpoint.cluster.server.builtin.event_forms import NEWER_NAMES
+from setpoint.cluster.server.builtin.event_forms import to_kept
 from setpoint.cluster.server.tables.cells.parts import Cells, name_of
 from setpoint.cluster.server.tables.durations import since
 from setpoint.cluster.server.tables.tables import Object
 
-_KEPT_NAMES = {new: kept for kept, new in NEWER_NAMES.items()}
-
 
 def _newer_event(obj: Object, now: datetime) -> list[Any]:
-    return _event({_KEPT_NAMES.get(name, name): value for name, value in obj.items()}, now)
+    return _event(to_kept(obj), now)
 
 
 def _event(obj: Object, now: datetime) -> list[Any]:
