@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.talk import CONFIGMAPS, CRDS, WIDGET_CRD, WIDGETS, Refused, Talk, config_map, widget
+from tests.server.talk import CONFIGMAPS, CRDS, NAMESPACES, WIDGET_CRD, WIDGETS, Refused, Talk, config_map, names, widget
 
 from setpoint.cluster.server import ApiServer
 from setpoint.cluster.server.crd.custom import CLEANUP
@@ -243,3 +243,26 @@ def test_a_client_that_does_not_wait_for_its_watch_leaves_none_behind(tmp_path: 
         await writing
 
     on_disk(tmp_path, main)
+
+
+def test_what_is_there_from_the_start_is_made_again_when_the_disk_was_full_then(tmp_path: Path) -> None:
+    async def run(world: World) -> None:
+        disk = Disk()
+        disk.full = True
+        database, contents = open_database(tmp_path)
+        storage = SqliteStorage(database, disk, contents)  # type: ignore[arg-type]
+        t = Talk(world)
+        t.server = ApiServer(world, storage=storage)
+        with pytest.raises(Refused, match=r"500 .*disk is full"):
+            await t.do("list", NAMESPACES)
+        assert names(await t.do("list", NAMESPACES)) == []
+        await asyncio.sleep(60)
+        assert disk.refused > 2
+        disk.full = False
+        await asyncio.sleep(10)
+        await t.create(CONFIGMAPS, config_map("a"))
+        assert names(await t.do("list", NAMESPACES)) == ["default", "kube-node-lease", "kube-public", "kube-system"]
+        t.server.stop()
+        await storage.close()
+
+    simulate(run)

@@ -6,6 +6,8 @@ returns.
 
 from __future__ import annotations
 
+import asyncio
+from contextvars import copy_context
 from functools import lru_cache
 
 from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, StatusDetails, Stream
@@ -28,7 +30,7 @@ from setpoint.cluster.server.scale import SCALE_KIND
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.schema.gotext import quote
 from setpoint.cluster.server.selection import Selection
-from setpoint.cluster.server.storage import MemoryStorage, NotDurable, Storage
+from setpoint.cluster.server.storage import Change, MemoryStorage, NotDurable, Storage
 from setpoint.cluster.server.views import View, view_for
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
@@ -38,6 +40,8 @@ SERVICES = "/services"
 """Where services are kept."""
 SPECS = 1 << 16
 """As many as a cluster has addresses for services."""
+_RETRY = 5.0
+"""Seconds."""
 
 
 def _spec_of(value: bytes) -> dict[str, Json]:
@@ -67,9 +71,20 @@ class ApiServer:
         self.hub = Hub(self.storage, world)
         self.custom = CustomKinds(self.storage, self.kinds, self.registry, self.hub)
         self.stopped = False
+        self._context = copy_context()
+        self._complete_at = 0
         self._create_first_objects()
+        self.storage.subscribe(self._changed)
+
+    def _changed(self, change: Change) -> None:
+        """What has been there from the start and could not be made durable is made again in a while."""
+        if change.undone and change.deleted and change.revision <= self._complete_at:
+            self._complete_at = 0  # once for all of them
+            asyncio.get_running_loop().call_later(_RETRY, self._create_first_objects, context=self._context)
 
     def _create_first_objects(self) -> None:
+        if self.stopped:
+            return
         for resource, obj in first_objects():
             kind, metadata = self.kinds.find(resource), obj["metadata"]
             assert kind is not None, "it is built in"
@@ -78,6 +93,7 @@ class ApiServer:
                 target = Target(kind, namespace, name, "", WriteOptions(manager="kube-apiserver"))
                 draft = create(target, kind.strategy.complete(obj, kind), self.registry.means())
                 self.registry.store(kind, draft.obj)
+        self._complete_at = self.storage.revision
 
     async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | Stream:
         """Does what the operation asks. What it refuses is an answer too; nothing but a defect of the server raises."""
