@@ -15,7 +15,7 @@ WIDGETS2 = GroupVersionResource("example.com", "v2", "widgets")
 
 def changed(spec: dict[str, Any], *, version: str = "v1", storage: bool = True) -> dict[str, Any]:
     """The version with other properties of the spec."""
-    result = deepcopy(WIDGET_CRD["spec"]["versions"][0])
+    result: dict[str, Any] = deepcopy(WIDGET_CRD["spec"]["versions"][0])
     result["name"], result["storage"] = version, storage
     result["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] = spec
     return result
@@ -74,7 +74,9 @@ def test_what_is_read_has_the_defaults_of_the_version_that_it_is_stored_in() -> 
 
     async def main(t: Talk) -> None:
         await t.establish()
-        await versions(t, changed({"image": IMAGE, "size": SIZE}), changed({"image": IMAGE, "size": {"type": "string"}}, version="v2", storage=False))
+        await versions(
+            t, changed({"image": IMAGE, "size": SIZE}), changed({"image": IMAGE, "size": {"type": "string"}}, version="v2", storage=False)
+        )
         await t.create(WIDGETS, widget("w"))
         assert (await t.do("get", WIDGETS2, "default/w"))["spec"] == {"image": "a", "size": "small"}
         await versions(t, changed({"image": IMAGE}, storage=False), changed({"image": IMAGE, "size": SIZE}, version="v2"))

@@ -48,9 +48,18 @@ class DefinitionMaker(SchemaMaker):
             random.choice(versions)["storage"] = self.maybe(0.5)
         if self.wrong():
             random.choice(versions)["name"] = random.choice(["", "V1", "1", "v1", "a.b"])
-        spec: dict[str, Any] = {"group": self.group, "names": names, "scope": random.choice(["Namespaced", "Cluster"]), "versions": versions}
+        spec: dict[str, Any] = {
+            "group": self.group,
+            "names": names,
+            "scope": random.choice(["Namespaced", "Cluster"]),
+            "versions": versions,
+        }
         if self.maybe(0.2):
-            spec["conversion"] = {"strategy": "None"} if not self.wrong(5) else random.choice([{}, {"strategy": "x"}, {"strategy": "None", "webhook": {"conversionReviewVersions": ["v1"]}}])
+            spec["conversion"] = (
+                {"strategy": "None"}
+                if not self.wrong(5)
+                else random.choice([{}, {"strategy": "x"}, {"strategy": "None", "webhook": {"conversionReviewVersions": ["v1"]}}])
+            )
         if self.wrong():
             spec["scope"] = random.choice(["", "x", None])
         if self.wrong():
@@ -74,7 +83,12 @@ class DefinitionMaker(SchemaMaker):
     def version(self, name: str) -> dict[str, Any]:
         """One version."""
         random = self.random
-        version: dict[str, Any] = {"name": name, "served": not self.maybe(0.15), "storage": False, "schema": {"openAPIV3Schema": self.root()}}
+        version: dict[str, Any] = {
+            "name": name,
+            "served": not self.maybe(0.15),
+            "storage": False,
+            "schema": {"openAPIV3Schema": self.root()},
+        }
         if self.wrong():
             version["schema"] = random.choice([{}, None, {"openAPIV3Schema": {}}, {"openAPIV3Schema": None}])
         if self.maybe(0.5):
@@ -84,7 +98,22 @@ class DefinitionMaker(SchemaMaker):
                 if self.maybe(0.5):
                     scale["labelSelectorPath"] = ".status.selector"
                 if self.wrong(3):
-                    scale[random.choice(list(scale))] = random.choice(["", "spec", ".spec", ".status.x", ".spec.a[0]", ".metadata.x", ".spec.", ".spec..a", ".spec.a b", ".specx.a", ".status.a-b", "$.spec.a"])
+                    scale[random.choice(list(scale))] = random.choice(
+                        [
+                            "",
+                            "spec",
+                            ".spec",
+                            ".status.x",
+                            ".spec.a[0]",
+                            ".metadata.x",
+                            ".spec.",
+                            ".spec..a",
+                            ".spec.a b",
+                            ".specx.a",
+                            ".status.a-b",
+                            "$.spec.a",
+                        ]
+                    )
                 version["subresources"]["scale"] = scale
             if self.wrong():
                 version["subresources"] = random.choice([None, {"status": None}])
@@ -93,7 +122,9 @@ class DefinitionMaker(SchemaMaker):
         if self.maybe(0.2):
             version["deprecated"] = True
             if self.maybe(0.5):
-                version["deprecationWarning"] = "old" if not self.wrong(4) else random.choice(["", "x" * 257, "a\nb", "é", "a\u200bb", "é" * 200])
+                version["deprecationWarning"] = (
+                    "old" if not self.wrong(4) else random.choice(["", "x" * 257, "a\nb", "é", "a\u200bb", "é" * 200])
+                )
         if self.wrong():
             version["deprecationWarning"] = "w"
         if self.maybe(0.3):
@@ -102,7 +133,25 @@ class DefinitionMaker(SchemaMaker):
                 version["selectableFields"] = [{"jsonPath": path} for path in random.sample(paths, min(len(paths), random.choice([1, 2])))]
                 if self.wrong(5):
                     version["selectableFields"].append(
-                        {"jsonPath": random.choice(["", ".metadata.name", ".spec", "spec.a", ".spec.a[0]", ".gone", ".spec.", "..spec", ".a.b", ".spec['a']", "[a]", ".", ".kind"])}
+                        {
+                            "jsonPath": random.choice(
+                                [
+                                    "",
+                                    ".metadata.name",
+                                    ".spec",
+                                    "spec.a",
+                                    ".spec.a[0]",
+                                    ".gone",
+                                    ".spec.",
+                                    "..spec",
+                                    ".a.b",
+                                    ".spec['a']",
+                                    "[a]",
+                                    ".",
+                                    ".kind",
+                                ]
+                            )
+                        }
                     )
         return version
 
@@ -125,7 +174,11 @@ class DefinitionMaker(SchemaMaker):
     def column(self) -> dict[str, Any]:
         """A printer column."""
         random = self.random
-        column: dict[str, Any] = {"name": random.choice(["A", "B", "Age"]), "type": random.choice(["string", "integer", "number", "boolean", "date"]), "jsonPath": random.choice(COLUMN_PATHS)}
+        column: dict[str, Any] = {
+            "name": random.choice(["A", "B", "Age"]),
+            "type": random.choice(["string", "integer", "number", "boolean", "date"]),
+            "jsonPath": random.choice(COLUMN_PATHS),
+        }
         if self.maybe(0.2):
             column["format"] = random.choice(["int32", "date-time", "byte", "password", "float", "", *(["x"] if self.wrong(5) else [])])
         if self.maybe(0.2):
@@ -139,6 +192,26 @@ class DefinitionMaker(SchemaMaker):
 
 
 COLUMN_PATHS = (
-    ".spec.a", ".spec.b", ".spec", ".status", ".metadata.name", ".metadata.creationTimestamp", ".a", ".spec.a[0]", ".spec.a[*].name", ".items[-1]", ".spec.*", "..name",
-    ".metadata.labels.a", ".metadata.labels['a.b/c']", ".spec.x-y", r".spec.d\.e", ".spec.items[?(@.k=='a')].v", ".a.b.c", ".spec.c[0:2]", ".name", ".spec.name", ".spec.items[0,1]",
-)  # fmt: skip
+    ".spec.a",
+    ".spec.b",
+    ".spec",
+    ".status",
+    ".metadata.name",
+    ".metadata.creationTimestamp",
+    ".a",
+    ".spec.a[0]",
+    ".spec.a[*].name",
+    ".items[-1]",
+    ".spec.*",
+    "..name",
+    ".metadata.labels.a",
+    ".metadata.labels['a.b/c']",
+    ".spec.x-y",
+    r".spec.d\.e",
+    ".spec.items[?(@.k=='a')].v",
+    ".a.b.c",
+    ".spec.c[0:2]",
+    ".name",
+    ".spec.name",
+    ".spec.items[0,1]",
+)

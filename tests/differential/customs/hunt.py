@@ -6,6 +6,7 @@ import copy
 import http.client
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -15,11 +16,14 @@ from tests.differential.servers import Server
 from tests.differential.steps import Answer, Json, Request
 
 from .definitions import DefinitionMaker
+from .objects import ObjectMaker
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
-def ask(server: Server, method: str, target: str, body: Json = None, content_type: str = "application/json", accept: str = "application/json") -> Answer:
+def ask(
+    server: Server, method: str, target: str, body: Json = None, content_type: str = "application/json", accept: str = "application/json"
+) -> Answer:
     """One request."""
     data = body.encode() if isinstance(body, str) else b"" if body is None else json.dumps(body).encode()
     request = Request(method, target, data, content_type if data else "", accept)
@@ -128,7 +132,14 @@ def _messages(text: str) -> str:
     except ValueError:
         return text
     if isinstance(causes, list) and causes and all(isinstance(cause, dict) and "message" in cause for cause in causes):
-        return " ".join(sorted({re.sub(r": .*: ", ": ..: ", cause["message"])[:90] + re.sub(r"\[.*?\]", "", cause.get("field", ""))[-25:] for cause in causes}))
+        return " ".join(
+            sorted(
+                {
+                    re.sub(r": .*: ", ": ..: ", cause["message"])[:90] + re.sub(r"\[.*?\]", "", cause.get("field", ""))[-25:]
+                    for cause in causes
+                }
+            )
+        )
     return str(type(causes).__name__)
 
 
@@ -151,3 +162,40 @@ def object_tells(server: Server, method: str, target: str, text: str, content_ty
     if isinstance(body, dict) and str((body.get("metadata") or {}).get("name", "")).startswith("g-"):
         body["metadata"]["name"] = "generated"
     return said
+
+
+def established(server: Server, crd: Json, patience: int = 200) -> list[str]:
+    """The paths of the collections of a definition that has been made, once they are served; none if they never are."""
+    spec = crd["spec"]
+    where = "/namespaces/default" if spec["scope"] == "Namespaced" else ""
+    paths = [
+        f"/apis/{spec['group']}/{version['name']}{where}/{spec['names']['plural']}" for version in spec["versions"] if version["served"]
+    ]
+    for _ in range(patience):
+        if paths and all(ask(server, "GET", path).status == 200 for path in paths):
+            return paths
+        time.sleep(0.05)
+    return []
+
+
+def object_requests(seed: int, crd: Json, paths: list[str], count: int = 30) -> Iterator[tuple[str, str, str, str]]:
+    """Requests about objects of a definition, each as method, target, body and content type. None but the first of `x1` leaves anything."""
+    random = Random(seed)
+    served = [version for version in crd["spec"]["versions"] if version["served"]]
+    for path, version in zip(paths, served, strict=True):
+        for _ in range(count):
+            maker = ObjectMaker(random, random.choice([0, 0.01, 0.03, 0.1]), crd, version)
+            strict = random.choice(["Warn", "Warn", "Strict", "Ignore"])
+            yield "POST", f"{path}?dryRun=All&fieldValidation={strict}", maker.text(maker.whole("x1")), "application/json"
+    for path, version in zip(paths, served, strict=True):
+        maker = ObjectMaker(random, 0, crd, version)
+        yield "POST", path, json.dumps(maker.whole("x1")), "application/json"
+    for path, version in zip(paths, served, strict=True):
+        yield "GET", f"{path}/x1", "", "application/json"
+        for _ in range(count // 2):
+            maker = ObjectMaker(random, random.choice([0, 0.01, 0.05]), crd, version)
+            asked = f"?dryRun=All&fieldValidation={random.choice(['Warn', 'Strict'])}"
+            yield "PATCH", f"{path}/x1{asked}", json.dumps(maker.patch()), "application/merge-patch+json"
+            if (version.get("subresources") or {}).get("status") is not None:
+                status = {"status": maker.value(maker.schema.get("properties", {}).get("status", {}))}
+                yield "PATCH", f"{path}/x1/status{asked}", json.dumps(status), "application/merge-patch+json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from random import Random
 from typing import Any
@@ -28,12 +27,25 @@ class ObjectMaker(SchemaMaker):
     def whole(self, name: str) -> Json:
         """An object with a name."""
         spec = self.crd["spec"]
-        body = self.fields({**self.schema, "properties": {key: value for key, value in self.schema.get("properties", {}).items() if key not in ("apiVersion", "kind", "metadata")}}, 0)
+        body = self.fields(
+            {
+                **self.schema,
+                "properties": {
+                    key: value for key, value in self.schema.get("properties", {}).items() if key not in ("apiVersion", "kind", "metadata")
+                },
+            },
+            0,
+        )
         metadata: Json = {"name": name}
         if self.wrong(3):
             key, value = self.random.choice(METADATA)
             metadata[key] = value
         return {"apiVersion": f"{spec['group']}/{self.version['name']}", "kind": spec["names"]["kind"], "metadata": metadata, **body}
+
+    def but_for_metadata(self) -> Json:
+        """The schema without what every object has."""
+        known = self.schema.get("properties", {})
+        return {**self.schema, "properties": {key: value for key, value in known.items() if key not in ("apiVersion", "kind", "metadata")}}
 
     def text(self, obj: Json) -> str:
         """The object as JSON, sometimes with a field said twice."""
@@ -43,9 +55,17 @@ class ObjectMaker(SchemaMaker):
             text = text.replace(f'"{key}":', f'"{key}": 1, "{key}":' if self.maybe(0.5) else f'"{key}": null, "{key}":', 1)
         return text
 
-    def patch(self, schema: Json | None = None, depth: int = 0) -> Json:
+    def patch(self) -> Json:
         """A merge patch."""
-        whole = self.fields({**self.schema, "properties": {key: value for key, value in self.schema.get("properties", {}).items() if key not in ("apiVersion", "kind", "metadata")}}, 0)
+        whole = self.fields(
+            {
+                **self.schema,
+                "properties": {
+                    key: value for key, value in self.schema.get("properties", {}).items() if key not in ("apiVersion", "kind", "metadata")
+                },
+            },
+            0,
+        )
         keep = {key: (None if self.maybe(0.15) else value) for key, value in whole.items() if self.maybe(0.6)}
         return self.thinned(keep)
 
@@ -55,20 +75,48 @@ class ObjectMaker(SchemaMaker):
             return {key: self.thinned(inner) for key, inner in value.items() if self.maybe(0.8)}
         return value
 
-    def changed(self, obj: Json) -> Json:
-        """The object with something else in it."""
-        obj = copy.deepcopy(obj)
-        fresh = self.whole(obj["metadata"]["name"])
-        for key in list(fresh):
-            if key not in ("apiVersion", "kind", "metadata") and self.maybe(0.5):
-                obj[key] = fresh[key]
-        return obj
-
 
 METADATA: tuple[tuple[str, Json], ...] = (
-    ("name", 1), ("name", "A_"), ("name", ""), ("name", None), ("labels", {"a": 1}), ("labels", {"a": "b"}), ("labels", {"a": None}), ("labels", None), ("labels", {"-": "b"}), ("labels", {"a": "-"}), ("labels", []),
-    ("annotations", {"a": "b"}), ("annotations", {"a": {}}), ("annotations", {"A B": ""}), ("x", 1), ("generateName", "g-"), ("finalizers", ["a"]), ("finalizers", ["a/b"]), ("finalizers", ["a b"]), ("finalizers", [1]), ("finalizers", "a"),
-    ("creationTimestamp", None), ("creationTimestamp", "x"), ("creationTimestamp", "2020-01-01T00:00:00Z"), ("namespace", "other"), ("namespace", ""), ("namespace", None), ("ownerReferences", [{}]), ("ownerReferences", [{"x": 1}]), ("ownerReferences", [{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "u"}]),
-    ("ownerReferences", [{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": 1}]), ("managedFields", [{"manager": 1}]), ("managedFields", [{"operation": "x"}]), ("generation", 7), ("generation", "7"), ("uid", "abc"), ("resourceVersion", "1"), ("resourceVersion", 1), ("deletionTimestamp", "2020-01-01T00:00:00Z"),
-    ("deletionGracePeriodSeconds", 5), ("selfLink", "/a"), ("clusterName", "c"),
-)  # fmt: skip
+    ("name", 1),
+    ("name", "A_"),
+    ("name", ""),
+    ("name", None),
+    ("labels", {"a": 1}),
+    ("labels", {"a": "b"}),
+    ("labels", {"a": None}),
+    ("labels", None),
+    ("labels", {"-": "b"}),
+    ("labels", {"a": "-"}),
+    ("labels", []),
+    ("annotations", {"a": "b"}),
+    ("annotations", {"a": {}}),
+    ("annotations", {"A B": ""}),
+    ("x", 1),
+    ("generateName", "g-"),
+    ("finalizers", ["a"]),
+    ("finalizers", ["a/b"]),
+    ("finalizers", ["a b"]),
+    ("finalizers", [1]),
+    ("finalizers", "a"),
+    ("creationTimestamp", None),
+    ("creationTimestamp", "x"),
+    ("creationTimestamp", "2020-01-01T00:00:00Z"),
+    ("namespace", "other"),
+    ("namespace", ""),
+    ("namespace", None),
+    ("ownerReferences", [{}]),
+    ("ownerReferences", [{"x": 1}]),
+    ("ownerReferences", [{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "u"}]),
+    ("ownerReferences", [{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": 1}]),
+    ("managedFields", [{"manager": 1}]),
+    ("managedFields", [{"operation": "x"}]),
+    ("generation", 7),
+    ("generation", "7"),
+    ("uid", "abc"),
+    ("resourceVersion", "1"),
+    ("resourceVersion", 1),
+    ("deletionTimestamp", "2020-01-01T00:00:00Z"),
+    ("deletionGracePeriodSeconds", 5),
+    ("selfLink", "/a"),
+    ("clusterName", "c"),
+)

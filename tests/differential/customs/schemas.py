@@ -9,12 +9,60 @@ Schema = dict[str, Any]
 
 NAMES = ("a", "b", "c", "name", "spec", "status", "metadata", "kind", "apiVersion", "x-y", "d.e", "items")
 FORMATS = (
-    "date-time", "date", "duration", "email", "ipv4", "ipv6", "ip", "cidr", "mac", "uuid", "uuid4", "byte", "int32", "int64", "float", "double", "hostname",
-    "uri", "password", "isbn", "creditcard", "hexcolor", "bsonobjectid", "ssn", "rgbcolor", "made-up", "binary", "datetime", "k8s-short-name",
-    "k8s-long-name", "int-or-string", "regex",
-)  # fmt: skip
+    "date-time",
+    "date",
+    "duration",
+    "email",
+    "ipv4",
+    "ipv6",
+    "ip",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid4",
+    "byte",
+    "int32",
+    "int64",
+    "float",
+    "double",
+    "hostname",
+    "uri",
+    "password",
+    "isbn",
+    "creditcard",
+    "hexcolor",
+    "bsonobjectid",
+    "ssn",
+    "rgbcolor",
+    "made-up",
+    "binary",
+    "datetime",
+    "k8s-short-name",
+    "k8s-long-name",
+    "int-or-string",
+    "regex",
+)
 PATTERNS = ("^a", "b+$", "^[a-z]{1,3}$", "(", "a{2,1}", "^(?i)x", r"\d+", "[[:alpha:]]+", "(?=a)", "^$", r"\pL", "")
-TEXTS = ("", "a", "abc", "x y", "ab", "bb", "2020-01-01", "2020-01-01T00:00:00Z", "1.2.3.4", "::1", "10.0.0.0/8", "1h", "YWJj", "é", "a\nb", "<&>", "5", "A")
+TEXTS = (
+    "",
+    "a",
+    "abc",
+    "x y",
+    "ab",
+    "bb",
+    "2020-01-01",
+    "2020-01-01T00:00:00Z",
+    "1.2.3.4",
+    "::1",
+    "10.0.0.0/8",
+    "1h",
+    "YWJj",
+    "é",
+    "a\nb",
+    "<&>",
+    "5",
+    "A",
+)
 NUMBERS = (0, 1, -1, 2, 5, 10, 0.5, -2.5, 2**31, 2**53 + 1, 1e10, 1e21, 0.1)
 
 
@@ -221,7 +269,11 @@ class SchemaMaker:
         random = self.random
         schema: Schema = {}
         if self.maybe(0.2):
-            schema["format"] = random.choice(["int32", "int64"] if kind == "integer" else ["float", "double"]) if not self.wrong(3) else random.choice(FORMATS)
+            schema["format"] = (
+                random.choice(["int32", "int64"] if kind == "integer" else ["float", "double"])
+                if not self.wrong(3)
+                else random.choice(FORMATS)
+            )
         bounds = [0, 1, 5, -1] if kind == "integer" else [0, 1, 0.5, -2.5, 5]
         if self.wrong():
             bounds = list(NUMBERS)
@@ -259,13 +311,42 @@ class SchemaMaker:
         if self.wrong(0.3):
             key, value = random.choice(
                 [
-                    ("id", "a"), ("$ref", "#/a"), ("definitions", {"a": {"type": "string"}}), ("patternProperties", {"a": {"type": "string"}}),
-                    ("dependencies", {"a": ["b"]}), ("additionalItems", True), ("additionalItems", False), ("items", [{"type": "string"}]), ("$schema", "http://json-schema.org/draft-04/schema#"),
-                    ("type", "null"), ("type", "foo"), ("type", ""), ("x-kubernetes-int-or-string", True), ("x-kubernetes-embedded-resource", True),
-                    ("x-kubernetes-preserve-unknown-fields", False), ("x-kubernetes-list-type", "map"), ("x-kubernetes-map-type", "atomic"), ("unknown", 1),
-                    ("additionalProperties", {"type": "string"}), ("properties", {"a": {"type": "string"}}), ("items", {"type": "string"}), ("uniqueItems", True),
-                    ("minLength", 1), ("minimum", 1), ("pattern", "("), ("required", ["a"]), ("enum", ["a", "a"]), ("enum", []), ("enum", [None, 1]), ("format", "date"), ("minLength", -1), ("maxItems", -1), ("required", ["a", "a"]), ("multipleOf", 0), ("multipleOf", -1),
-                ]  # fmt: skip
+                    ("id", "a"),
+                    ("$ref", "#/a"),
+                    ("definitions", {"a": {"type": "string"}}),
+                    ("patternProperties", {"a": {"type": "string"}}),
+                    ("dependencies", {"a": ["b"]}),
+                    ("additionalItems", True),
+                    ("additionalItems", False),
+                    ("items", [{"type": "string"}]),
+                    ("$schema", "http://json-schema.org/draft-04/schema#"),
+                    ("type", "null"),
+                    ("type", "foo"),
+                    ("type", ""),
+                    ("x-kubernetes-int-or-string", True),
+                    ("x-kubernetes-embedded-resource", True),
+                    ("x-kubernetes-preserve-unknown-fields", False),
+                    ("x-kubernetes-list-type", "map"),
+                    ("x-kubernetes-map-type", "atomic"),
+                    ("unknown", 1),
+                    ("additionalProperties", {"type": "string"}),
+                    ("properties", {"a": {"type": "string"}}),
+                    ("items", {"type": "string"}),
+                    ("uniqueItems", True),
+                    ("minLength", 1),
+                    ("minimum", 1),
+                    ("pattern", "("),
+                    ("required", ["a"]),
+                    ("enum", ["a", "a"]),
+                    ("enum", []),
+                    ("enum", [None, 1]),
+                    ("format", "date"),
+                    ("minLength", -1),
+                    ("maxItems", -1),
+                    ("required", ["a", "a"]),
+                    ("multipleOf", 0),
+                    ("multipleOf", -1),
+                ]
             )
             schema[key] = value
 
@@ -302,13 +383,34 @@ class SchemaMaker:
                     result |= random.choice([{"pattern": "^a"}, {"minimum": 1}, {"enum": [1, "a"]}])
         if self.wrong():
             key, value = random.choice(
-                [("type", "string"), ("default", 1), ("nullable", True), ("description", "x"), ("title", "x"), ("additionalProperties", True), ("additionalProperties", False), ("additionalProperties", {"minLength": 1}),
-                 ("x-kubernetes-int-or-string", True), ("x-kubernetes-preserve-unknown-fields", True), ("x-kubernetes-preserve-unknown-fields", False), ("x-kubernetes-list-type", "set"), ("x-kubernetes-map-type", "atomic"), ("properties", {"metadata": {}}), ("items", {"minLength": 1}),
-                 ("x-kubernetes-embedded-resource", True), ("pattern", "("), ("example", 1), ("format", "made-up"), ("x-kubernetes-list-map-keys", ["a"]), ("uniqueItems", True), ("$ref", "#/a")]
-            )  # fmt: skip
+                [
+                    ("type", "string"),
+                    ("default", 1),
+                    ("nullable", True),
+                    ("description", "x"),
+                    ("title", "x"),
+                    ("additionalProperties", True),
+                    ("additionalProperties", False),
+                    ("additionalProperties", {"minLength": 1}),
+                    ("x-kubernetes-int-or-string", True),
+                    ("x-kubernetes-preserve-unknown-fields", True),
+                    ("x-kubernetes-preserve-unknown-fields", False),
+                    ("x-kubernetes-list-type", "set"),
+                    ("x-kubernetes-map-type", "atomic"),
+                    ("properties", {"metadata": {}}),
+                    ("items", {"minLength": 1}),
+                    ("x-kubernetes-embedded-resource", True),
+                    ("pattern", "("),
+                    ("example", 1),
+                    ("format", "made-up"),
+                    ("x-kubernetes-list-map-keys", ["a"]),
+                    ("uniqueItems", True),
+                    ("$ref", "#/a"),
+                ]
+            )
             result[key] = value
         if self.maybe(0.1):
-            self.junctor({**schema, **result}, depth + 1) if False else result.setdefault("not", self.branch(schema, depth + 2) if depth < 4 else {"enum": [1]})
+            result.setdefault("not", self.branch(schema, depth + 2) if depth < 4 else {"enum": [1]})
         return result
 
     # ------------------------------------------------------------------------------------------------------------ values
@@ -317,7 +419,23 @@ class SchemaMaker:
         """A value for a node: fitting, but for faults."""
         random = self.random
         if self.wrong():
-            return random.choice([None, 1, "a", True, 1.5, [], {}, {"a": 1}, [1], {"unknown": {"x": None}}, [None], 2**63 - 1, {"kind": 1, "metadata": {"x": 1, "name": "a", "labels": {"a": 1}}}])
+            return random.choice(
+                [
+                    None,
+                    1,
+                    "a",
+                    True,
+                    1.5,
+                    [],
+                    {},
+                    {"a": 1},
+                    [1],
+                    {"unknown": {"x": None}},
+                    [None],
+                    2**63 - 1,
+                    {"kind": 1, "metadata": {"x": 1, "name": "a", "labels": {"a": 1}}},
+                ]
+            )
         if schema.get("nullable") and self.maybe(0.15):
             return None
         if schema.get("enum") and not self.wrong(2):
@@ -379,14 +497,47 @@ class SchemaMaker:
         result: dict[str, Any] = {"name": "n"} if self.maybe(0.7) else {}
         if self.wrong(5):
             name, value = random.choice(
-                [("name", 1), ("labels", {"a": 1}), ("labels", {"a": "b"}), ("x", 1), ("finalizers", ["a"]), ("name", "A_"), ("labels", {"-": "b"}), ("generateName", "x"), ("creationTimestamp", None), ("creationTimestamp", "x"), ("namespace", "d"), ("annotations", {"a": None}), ("ownerReferences", [{"x": 1}]), ("ownerReferences", [{"uid": 1}]), ("finalizers", None), ("labels", []), ("name", "")]
-            )  # fmt: skip
+                [
+                    ("name", 1),
+                    ("labels", {"a": 1}),
+                    ("labels", {"a": "b"}),
+                    ("x", 1),
+                    ("finalizers", ["a"]),
+                    ("name", "A_"),
+                    ("labels", {"-": "b"}),
+                    ("generateName", "x"),
+                    ("creationTimestamp", None),
+                    ("creationTimestamp", "x"),
+                    ("namespace", "d"),
+                    ("annotations", {"a": None}),
+                    ("ownerReferences", [{"x": 1}]),
+                    ("ownerReferences", [{"uid": 1}]),
+                    ("finalizers", None),
+                    ("labels", []),
+                    ("name", ""),
+                ]
+            )
             result[name] = value
         return result
 
 
 GOOD = {
-    "date-time": "2020-01-01T00:00:00Z", "date": "2020-01-01", "duration": "1h", "email": "a@b.cd", "ipv4": "1.2.3.4", "ipv6": "::1", "cidr": "10.0.0.0/8",
-    "mac": "00:00:5e:00:53:01", "uuid": "123e4567-e89b-12d3-a456-426614174000", "uuid4": "57b73598-8764-4ad0-a76a-679bb6640eb1", "byte": "YWJj", "hostname": "a.b", "uri": "https://a.b",
-    "isbn": "0-306-40615-2", "hexcolor": "#ffffff", "bsonobjectid": "507f1f77bcf86cd799439011", "ssn": "123-45-6789", "rgbcolor": "rgb(1,2,3)",
-}  # fmt: skip
+    "date-time": "2020-01-01T00:00:00Z",
+    "date": "2020-01-01",
+    "duration": "1h",
+    "email": "a@b.cd",
+    "ipv4": "1.2.3.4",
+    "ipv6": "::1",
+    "cidr": "10.0.0.0/8",
+    "mac": "00:00:5e:00:53:01",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "uuid4": "57b73598-8764-4ad0-a76a-679bb6640eb1",
+    "byte": "YWJj",
+    "hostname": "a.b",
+    "uri": "https://a.b",
+    "isbn": "0-306-40615-2",
+    "hexcolor": "#ffffff",
+    "bsonobjectid": "507f1f77bcf86cd799439011",
+    "ssn": "123-45-6789",
+    "rgbcolor": "rgb(1,2,3)",
+}

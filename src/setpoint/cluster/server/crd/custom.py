@@ -264,7 +264,9 @@ def served(
         storage_version=stored.version,
         deprecation=custom.deprecation_warning or "",
         make_structural=schemas[custom.version],
-        structural_versions={api_version(each.group, each.version): schemas[each.version] for each in customs if each.schema != custom.schema},
+        structural_versions={
+            api_version(each.group, each.version): schemas[each.version] for each in customs if each.schema != custom.schema
+        },
         make_stored=schemas[stored.version] if stored.schema != custom.schema else None,
         fits_since=fits_since,
         make_typed=typed,

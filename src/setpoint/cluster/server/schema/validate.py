@@ -144,7 +144,9 @@ class _Validator:
         if node.multiple_of is not None:
             factor, operand = self._bound("MultipleOf", node.multiple_of, value, node, single, path)
             if factor <= 0:
-                self._errors.append(causes.invalid(path, factor, f"factor MultipleOf declared for {path} must be positive: {number(factor)}"))
+                self._errors.append(
+                    causes.invalid(path, factor, f"factor MultipleOf declared for {path} must be positive: {number(factor)}")
+                )
             elif not _is_multiple(operand, factor):
                 self._errors.append(causes.invalid(path, operand, f"{path} in body should be a multiple of {number(factor)}"))
         if node.maximum is not None:
@@ -161,7 +163,7 @@ class _Validator:
     def _bound(
         self, what: str, bound: int | float, value: int | float, node: Structural, single: str, path: str
     ) -> tuple[int | float, int | float]:
-        """What a value is compared with, and as what: a whole number with the whole part of a bound, unless the bound is no number of its type."""
+        """What a value is compared with, and as what: a whole number with the whole part of a bound, if the bound is of its type."""
         if not self._range(what, bound, node, single, path):
             return float(bound), float(value)
         return (int(bound) if type(value) is int else bound), value
