@@ -180,7 +180,6 @@ KINDS = [
     Step(name="a storage class", call="get storageclass shelves"),
     Step(name="describe a storage class", call="describe storageclass shelves"),
     Step(name="a limit range", call="get limitrange bounds -o yaml"),
-    Step(name="describe a limit range", call="describe limitrange bounds"),
     Step(name="a network policy", call="get networkpolicies"),
     Step(name="describe a network policy", call="describe networkpolicy closed"),
     Step(name="an ingress class", call="get ingressclasses"),
