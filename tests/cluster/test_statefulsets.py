@@ -308,3 +308,35 @@ def test_a_volume_made_by_hand_goes_when_it_is_deleted(cluster: Cluster) -> None
     cluster.delete(shelf)
     cluster.settle()
     assert cluster.list(PersistentVolume) == []
+
+
+def test_a_set_that_is_made_anew_goes_on_with_the_pods_that_its_predecessor_left(cluster: Cluster) -> None:
+    first = cluster.create(a_stateful_set(3))
+    cluster.settle()
+    left = {pod.name: pod.uid for pod in cluster.list(Pod)}
+    cluster.delete(first, propagation="Orphan")
+    cluster.settle()
+    assert {pod.name: pod.uid for pod in cluster.list(Pod)} == left
+
+    cluster.create(a_stateful_set(2))
+    cluster.settle()
+    assert {pod.name: pod.uid for pod in cluster.list(Pod)} == {name: left[name] for name in ("db-0", "db-1")}
+    assert len(cluster.list(ControllerRevision)) == 1
+    change(cluster, "db:2")
+    cluster.settle()
+    assert pods(cluster) == {"db-0": "db:2", "db-1": "db:2"}
+
+
+def test_a_pod_that_only_has_the_name_is_not_adopted(cluster: Cluster) -> None:
+    stranger = Pod(metadata=ObjectMeta(name="db-1", namespace="default", labels={"app": "other"}), spec=template().spec)
+    stranger = cluster.create(stranger)
+    made = cluster.create(a_stateful_set(1))
+    cluster.settle()
+    assert cluster.refresh(made).status.replicas == 1
+    assert cluster.refresh(stranger).metadata.owner_references == []
+
+
+def test_the_node_is_ready_for_pods(cluster: Cluster) -> None:
+    cluster.settle()
+    (node,) = cluster.list(Node)
+    assert node.spec.taints == []

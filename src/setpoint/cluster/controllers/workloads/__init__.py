@@ -3,8 +3,8 @@
 They behave, as far as the API shows, like the controllers of a real cluster, so that whatever waits for a Deployment to become available,
 or for a Job to be complete, has something to wait for. `behaviour` has the annotations by which pods fail on request.
 
-What is simpler than there: one node has room for everything, and only the pods of DaemonSets are said to be on it; orphans are not adopted;
-claims are bound at once; a Deployment's `deployment.kubernetes.io/revision` is on its ReplicaSets only.
+What is simpler than there: one node has room for everything, and only the pods of DaemonSets are said to be on it; of orphans only the
+pods of StatefulSets are adopted; claims are bound at once.
 
 https://kubernetes.io/docs/concepts/workloads/controllers/
 """

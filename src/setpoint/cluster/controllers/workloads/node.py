@@ -13,6 +13,7 @@ from setpoint.k8s.core.v1 import Namespace, Node, NodeAddress, NodeCondition, No
 from setpoint.objects import Object, ObjectMeta, Quantity, Request, whole_seconds
 
 NODE = "setpoint"
+NOT_READY = "node.kubernetes.io/not-ready"
 FIRST_NAMESPACE = "kube-system"
 _ADDRESS = "127.0.0.1"
 _ROOM = {"cpu": "8", "memory": "16Gi", "ephemeral-storage": "100Gi", "pods": "110"}
@@ -31,6 +32,10 @@ def node_controller() -> Controller[Node]:
     return controller.watch(Namespace, map=_the_node, fields=f"metadata.name={FIRST_NAMESPACE}", metadata_only=True)
 
 
+def _is_said_unready(node: Node) -> bool:
+    return any(condition.type == "Ready" and condition.status != "True" for condition in node.status.conditions)
+
+
 def _the_node(obj: Object) -> list[Request]:
     return [Request("", NODE)]
 
@@ -46,6 +51,10 @@ async def reconcile(ctx: Context, request: Request) -> None:
             node = await ctx.create(Node(metadata=ObjectMeta(name=NODE, labels=labels)))
         except AlreadyExists:
             return
+    if any(taint.key == NOT_READY for taint in node.spec.taints) and not _is_said_unready(node):
+        # A new node has it from the server, until somebody finds the node ready.
+        node.spec.taints = [taint for taint in node.spec.taints if taint.key != NOT_READY]
+        node = await ctx.update(node)
     if not node.status.conditions:
         moment = whole_seconds(ctx.now())
         room = {name: Quantity(amount) for name, amount in _ROOM.items()}

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from setpoint.client.errors import AlreadyExists
+from setpoint.cluster.controllers.workloads.adoption import adopt, is_orphan
 from setpoint.cluster.controllers.workloads.templates import canonical, hash_of
 from setpoint.controller import Context
 from setpoint.k8s.apps.v1 import ControllerRevision, DaemonSet, StatefulSet
@@ -65,6 +66,8 @@ async def _create(ctx: Context, owner: StatefulSet | DaemonSet, number: int) -> 
             there = await ctx.get(ControllerRevision, revision.key, live=True)
             if there is not None and any(ref.uid == owner.uid for ref in there.metadata.owner_references):
                 return there
+            if there is not None and is_orphan(there) and there.data == data:
+                return await adopt(ctx, owner, there)
             collisions += 1
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from setpoint.client.errors import AlreadyExists, Forbidden
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.workloads.adoption import ORPHANS, adopt, is_orphan, takes
 from setpoint.cluster.controllers.workloads.podstate import available_at, is_active, is_ready
 from setpoint.cluster.controllers.workloads.revisions import HASH_LABEL, Revisions, forget, revisions_of, template_of
 from setpoint.cluster.controllers.workloads.templates import pod_from
@@ -24,8 +25,14 @@ POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/
 
 
 def stateful_set_controller() -> Controller[StatefulSet]:
-    """Makes, replaces and deletes pods, and makes their claims."""
-    return Controller(StatefulSet, name="statefulset", owns=[Pod, ControllerRevision], reconciler=reconcile)
+    """Makes, adopts, replaces and deletes pods, and makes their claims."""
+    controller = Controller(StatefulSet, name="statefulset", owns=[Pod, ControllerRevision], indexes=[ORPHANS], reconciler=reconcile)
+    return controller.watch(Pod, map=_who_would_adopt)
+
+
+def _who_would_adopt(pod: Pod) -> list[Request]:
+    name, _, number = pod.name.rpartition("-")
+    return [Request(pod.namespace, name)] if name and number.isdigit() and is_orphan(pod) else []
 
 
 async def reconcile(ctx: Context, request: Request) -> Result | None:
@@ -35,7 +42,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
         return None
     try:
         revisions = await revisions_of(ctx, found)
-        replicas = Replicas(ctx, found, revisions, await ctx.list(Pod, namespace=found.namespace, owner=found))
+        replicas = Replicas(ctx, found, revisions, await _pods_of(ctx, found))
         await replicas.correct()
     except Forbidden as error:
         if not namespace_is_terminating(error):
@@ -49,6 +56,15 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     delay, now = found.spec.min_ready_seconds or 0, ctx.now()
     waiting = [at for pod in pods.values() if (at := available_at(pod, delay)) is not None and at > now]
     return Result(requeue_after=min(waiting) - now) if waiting else None
+
+
+async def _pods_of(ctx: Context, owner: StatefulSet) -> list[Pod]:
+    """The pods that it has, and those that fit it by name and labels and that nobody has: it has these then, too."""
+    pods = await ctx.list(Pod, namespace=owner.namespace, owner=owner)
+    for orphan in await ctx.list(Pod, index=ORPHANS(owner.namespace)):
+        if ordinal_of(owner, orphan) is not None and takes(owner.spec.selector, orphan.metadata.labels):
+            pods.append(await adopt(ctx, owner, orphan))
+    return pods
 
 
 class Replicas:
