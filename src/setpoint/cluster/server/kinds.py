@@ -149,6 +149,10 @@ class Strategy:
                     "with other finalizer writers"
                 )
 
+    def metadata_alone(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+        """An object's metadata as they are shown where nothing else of it is."""
+        return metadata
+
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:
         """Everything but the metadata that is wrong. `old` is None for a new object."""
         errors: list[FieldError] = []

@@ -273,19 +273,16 @@ class Registry:
 
     def _store(self, target: Target, draft: Draft) -> Written:
         kind, storage = target.kind, self.storage
-        kept = kind.as_kept(draft.obj)
+        kept = _as_stored(kind, draft.obj)
         metadata = kept["metadata"]
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
-        changed = draft.changed or self._loses(target, draft)
+        # What another version of the kind says may be the same when it is stored, and what says the same may not.
+        changed = draft.changed if kind.stored is None else draft.live is None or draft.gone or not self._is_stored(target, kept)
         revision = storage.revision + 1 if changed and not target.options.dry_run else expected
         # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
         let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
-        obj = {**kept, "apiVersion": kind.storage_api_version, "metadata": {**metadata, "resourceVersion": str(stamp)}}
-        if (stored := kind.stored) is not None:
-            obj = apply_defaults(drop_nulls(prune(obj, stored)[0], stored), stored)
-        elif kind.fills_status and kind.structural is not None and "status" not in obj:
-            obj = apply_defaults(obj, kind.structural)
+        obj = {**kept, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if not stamp and "resourceVersion" in metadata:
             obj["metadata"]["resourceVersion"] = metadata["resourceVersion"]
         elif not stamp:
@@ -300,21 +297,24 @@ class Registry:
                 storage.put(record, expected=expected)
         return Written(kind, record, created=draft.live is None, removed=draft.gone)
 
-    def _loses(self, target: Target, draft: Draft) -> bool:
-        """Whether what is stored has what the version that is written does not: also a write that changes nothing takes it away."""
-        kind = target.kind
-        if kind.make_stored is None or draft.live is None:
-            return False
-        record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
-        if record is None:
-            return False
-        stored = decode(record.value)
-        return any(not same(draft.obj.get(key), value) for key, value in stored.items() if key not in ("apiVersion", "metadata"))
+    def _is_stored(self, target: Target, kept: Object) -> bool:
+        record = self.storage.get(target.kind.collection, target.kind.key(target.namespace, target.name))
+        return record is not None and same(decode(record.value), kept)
 
     def _last(self, record: Record, revision: int) -> Record:
         stored = self.storage.get(record.collection, record.key)
         assert stored is not None, "what is let go is stored"
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
+
+
+def _as_stored(kind: ServedKind, obj: Object) -> Object:
+    """An object of the kind in the form and the version in which it is kept."""
+    kept = {**kind.as_kept(obj), "apiVersion": kind.storage_api_version}
+    if (stored := kind.stored) is not None:
+        return apply_defaults(drop_nulls(prune(kept, stored)[0], stored), stored)
+    if kind.fills_status and kind.structural is not None and "status" not in kept:
+        return apply_defaults(kept, kind.structural)
+    return kept
 
 
 def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problems: Sequence[str] = ()) -> Object:

@@ -31,7 +31,7 @@ from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.schema.gotext import quote
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Change, MemoryStorage, NotDurable, Storage
-from setpoint.cluster.server.views import View, view_for
+from setpoint.cluster.server.views import RefusedView, View, view_for
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
@@ -208,6 +208,8 @@ class ApiServer:
                 return Answer(status=200, body=body, warnings=tuple(warnings))
             case "watch":
                 options = list_options(operation, kind, watch=True)
+                if isinstance(view, RefusedView):
+                    raise view.why
                 prefix = f"{operation.namespace}/" if operation.namespace else ""
                 return self.hub.open(kind, Selection(prefix, options.labels, options.fields), options, view)
             case "create":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Protocol, TypeAlias, cast
 
+from setpoint.api import ApiError
 from setpoint.api.operation import JSON, Operation
 from setpoint.api.status import bad_request, failure
 from setpoint.cluster.server.accept import OFFERED, WATCHED, by_quality, media_for, not_acceptable
@@ -96,12 +97,12 @@ class MetadataView:
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`."""
-        return encode(partial_metadata(decode(record.value), self._version))
+        return encode(partial_metadata(decode(record.value), self._version, kind.strategy.metadata_alone))
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """See `View`."""
         objects = (decode(record.value) for record in listing.records)
-        return encode(partial_metadata_list(objects, list_metadata(kind, listing), self._version))
+        return encode(partial_metadata_list(objects, list_metadata(kind, listing), self._version, kind.strategy.metadata_alone))
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
@@ -141,9 +142,38 @@ class TableView:
         if self._columns is None:
             self._columns = _columns(kind)
         shown = table(
-            self._columns, objects, metadata, self._include, self._now(), told=told, with_definitions=first, version=self._version
+            self._columns,
+            objects,
+            metadata,
+            self._include,
+            self._now(),
+            told=told,
+            alone=kind.strategy.metadata_alone,
+            with_definitions=first,
+            version=self._version,
         )
         return encode(shown)
+
+
+class RefusedView:
+    """A view that there is not. That is said when all else is done: who asks for it has then read, written and deleted all the same."""
+
+    shared = ""
+
+    def __init__(self, why: ApiError) -> None:
+        self.why = why
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """Raises what is wrong with the view."""
+        raise self.why
+
+    def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
+        """Raises what is wrong with the view."""
+        raise self.why
+
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """Raises what is wrong with the view."""
+        raise self.why
 
 
 def _told(kind: ServedKind, records: Iterable[Record]) -> list[dict[str, Json]] | None:
@@ -168,7 +198,7 @@ def list_metadata(kind: ServedKind, listing: Listing) -> dict[str, str | int]:
 
 
 def view_for(operation: Operation, now: Now) -> View:
-    """The first view that the client asks for and the server has. Raises NotAcceptable and BadRequest."""
+    """The first view that the client asks for and the server has, or a `RefusedView`. Raises NotAcceptable where there is no such media."""
     accept, include = operation.accept, operation.options.get("includeObject", "")
     listing = operation.verb in ("list", "deletecollection")
     if accept in ("", JSON, "*/*"):
@@ -186,15 +216,13 @@ def view_for(operation: Operation, now: Now) -> View:
         match shape:
             case "Table":
                 if include not in _INCLUDES:
-                    raise bad_request(
-                        f'Unable to convert to Table as requested: includeObject: Invalid value: "{include}": '
-                        "must be 'Metadata', 'Object', 'None', or empty"
-                    )
+                    problem = f"includeObject: Invalid value: \"{include}\": must be 'Metadata', 'Object', 'None', or empty"
+                    return RefusedView(bad_request(f"Unable to convert to Table as requested: {problem}"))
                 return TableView(meta, cast(IncludeObject, include), now)
             case "PartialObjectMetadata" | "PartialObjectMetadataList":
                 if listing is not (shape == "PartialObjectMetadataList"):
                     what = "a list" if listing else "not a list"
-                    raise failure(406, "NotAcceptable", f"you requested {shape}, but the requested object is {what}")
+                    return RefusedView(failure(406, "NotAcceptable", f"you requested {shape}, but the requested object is {what}"))
                 return MetadataView(meta)
             case _:
                 continue

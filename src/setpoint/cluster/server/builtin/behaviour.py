@@ -91,5 +91,7 @@ class Behaviour:
     """What is said, where there are such paths, of any other."""
     warns: Callable[[Object, Object | None], Iterable[str]] = _quiet
     """`(new, old)`: the warnings that who writes this valid object gets."""
+    field_annotation: str = ""
+    """An annotation that stands for a field of the Go struct: it is shown with the whole object, but not where metadata alone are shown."""
     deprecation: str = ""
     """The warning that every request for this kind gets."""

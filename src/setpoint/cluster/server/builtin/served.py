@@ -121,6 +121,15 @@ class BuiltinStrategy(Strategy):
                 f"{self.kind.kind}: the embedded server checks it by its schema alone, without the defaults and rules of a real cluster"
             )
 
+    def metadata_alone(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+        """See `Strategy`."""
+        annotations = metadata.get("annotations") or {}
+        if self.behaviour.field_annotation not in annotations:
+            return metadata
+        left = {name: text for name, text in annotations.items() if name != self.behaviour.field_annotation}
+        others = {name: value for name, value in metadata.items() if name != "annotations"}
+        return {**others, "annotations": left} if left else others
+
     def no_field(self, path: str, kind: ServedKind) -> str:
         """See `Strategy`."""
         return self.behaviour.no_field.format(path) if kind.selectable else super().no_field(path, kind)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from setpoint.cluster.server.crd.definitions import CustomKind, PrinterColumn
 from setpoint.cluster.server.schema.gotext import as_json, number
@@ -20,6 +20,8 @@ from setpoint.cluster.server.tables.jsonpath import JsonPath, JsonPathError, com
 Object = Mapping[str, Any]
 IncludeObject = Literal["", "None", "Metadata", "Object"]
 MetaVersion = Literal["v1", "v1beta1"]
+Alone: TypeAlias = Callable[[Object], Object]
+"""What makes of an object's metadata what is shown of them where they are all that is shown."""
 
 _NAME = "The name of the object, unique in its namespace."
 _AGE = "The time since the object was created."
@@ -58,6 +60,11 @@ class Columns:
 
 NAME = Column("Name", format="name", description=_NAME)
 AGE = Column("Age", description=_AGE)
+
+
+def as_it_is(metadata: Object) -> Object:
+    """Metadata as they are."""
+    return metadata
 
 
 def age(obj: Object, now: datetime) -> str:
@@ -130,6 +137,7 @@ def table(
     now: datetime,
     *,
     told: Iterable[Object] | None = None,
+    alone: Alone = as_it_is,
     with_definitions: bool = True,
     version: MetaVersion = "v1",
 ) -> dict[str, Any]:
@@ -137,43 +145,51 @@ def table(
 
     `list_metadata` is the list's (resourceVersion, continue, remainingItemCount) or, for a single object, its resourceVersion.
     `include_object` is the query parameter of that name; left out or empty, rows carry the objects' metadata. In a watch only the first
-    event carries the definitions of the columns. `told` are the objects of which the cells tell, where these are others.
+    event carries the definitions of the columns. `told` are the objects of which the cells tell, where these are others. `alone` makes of
+    metadata what is shown where they are all that is shown.
     """
     others = iter(told or ())
+    shown = _shower(include_object, version, alone)
     kept = {key: list_metadata[key] for key in ("resourceVersion", "continue", "remainingItemCount") if list_metadata.get(key)}
     return {
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": kept,
         "columnDefinitions": [heading.definition() for heading in columns.headings] if with_definitions else None,
-        "rows": [_row(columns, obj, obj if told is None else next(others), include_object, now, version) for obj in objects],
+        "rows": [_row(columns, obj, obj if told is None else next(others), now, shown) for obj in objects],
     }
 
 
-def _row(columns: Columns, obj: Object, told: Object, include_object: IncludeObject, now: datetime, version: MetaVersion) -> dict[str, Any]:
+def _shower(include_object: IncludeObject, version: MetaVersion, alone: Alone) -> Callable[[Object], Object | None]:
+    match include_object:
+        case "None":
+            return lambda obj: None
+        case "Object":
+            return lambda obj: obj
+        case _:
+            return lambda obj: partial_metadata(obj, version, alone)
+
+
+def _row(columns: Columns, obj: Object, told: Object, now: datetime, shown: Callable[[Object], Object | None]) -> dict[str, Any]:
     row: dict[str, Any] = {"cells": columns.cells(told, now)}
     if conditions := columns.conditions(obj):
         row["conditions"] = conditions
-    match include_object:
-        case "None":
-            row["object"] = None
-        case "Object":
-            row["object"] = obj
-        case _:
-            row["object"] = partial_metadata(obj, version)
+    row["object"] = shown(obj)
     return row
 
 
-def partial_metadata(obj: Object, version: MetaVersion = "v1") -> dict[str, Any]:
+def partial_metadata(obj: Object, version: MetaVersion = "v1", alone: Alone = as_it_is) -> dict[str, Any]:
     """The object as a `PartialObjectMetadata`: its metadata alone."""
-    return {"kind": "PartialObjectMetadata", "apiVersion": f"meta.k8s.io/{version}", "metadata": obj["metadata"]}
+    return {"kind": "PartialObjectMetadata", "apiVersion": f"meta.k8s.io/{version}", "metadata": alone(obj["metadata"])}
 
 
-def partial_metadata_list(objects: Iterable[Object], list_metadata: Mapping[str, Any], version: MetaVersion = "v1") -> dict[str, Any]:
+def partial_metadata_list(
+    objects: Iterable[Object], list_metadata: Mapping[str, Any], version: MetaVersion = "v1", alone: Alone = as_it_is
+) -> dict[str, Any]:
     """The objects as a `PartialObjectMetadataList`, with the metadata of their list."""
     return {
         "kind": "PartialObjectMetadataList",
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": {key: value for key, value in list_metadata.items() if value != ""},
-        "items": [partial_metadata(obj, version) for obj in objects] or None,  # an empty list of Go's is null
+        "items": [partial_metadata(obj, version, alone) for obj in objects] or None,  # an empty list of Go's is null
     }

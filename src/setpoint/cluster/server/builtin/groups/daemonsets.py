@@ -127,5 +127,6 @@ BEHAVIOURS = {
         validate_status=validate_status,
         warns=lambda new, old: template_warnings(new, old, named=False),
         generation=True,
+        field_annotation=_TEMPLATE_GENERATION,
     ),
 }
