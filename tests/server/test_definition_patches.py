@@ -60,6 +60,25 @@ def test_what_may_be_a_schema_or_a_boolean_is_one_of_them() -> None:
     talk(main)
 
 
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ({"type": "object", "additionalProperties": 5}, "400 .*boolean or JSON schema expected"),
+        ({"type": "object", "additionalProperties": "x"}, "400 .*boolean or JSON schema expected"),
+        ({"type": "array", "items": 5}, r"422 .*properties\[c\].items: Required value: must be specified"),
+        ({"type": "array", "items": "x"}, r"422 .*properties\[c\].items: Required value: must be specified"),
+    ],
+)
+def test_what_is_no_schema_is_refused_where_one_belongs(schema: Any, problem: str) -> None:
+    async def main(t: Talk) -> None:
+        wrong = copy.deepcopy(DEFINITION)
+        wrong["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["c"] = schema
+        with pytest.raises(Refused, match=problem):
+            await t.create(CRDS, wrong)
+
+    talk(main)
+
+
 @pytest.mark.parametrize("version", [None, "0"])
 def test_an_update_says_which_version_it_replaces(version: str | None) -> None:
     async def main(t: Talk) -> None:

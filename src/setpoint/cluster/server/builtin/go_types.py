@@ -20,7 +20,8 @@ RAW_EXTENSION = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 SCHEMA = f"{_SCHEMA}.JSONSchemaProps"
 JSON = f"{_SCHEMA}.JSON"
-SCHEMA_UNIONS = tuple(f"{_SCHEMA}.JSONSchemaPropsOr{other}" for other in ("Array", "Bool", "StringArray"))
+SCHEMA_OR_BOOL = f"{SCHEMA}OrBool"
+SCHEMA_UNIONS = (f"{SCHEMA}OrArray", SCHEMA_OR_BOOL, f"{SCHEMA}OrStringArray")
 SPECIAL = (TIME, MICRO_TIME, FIELDS, QUANTITY, INT_OR_STRING, RAW_EXTENSION, JSON, *SCHEMA_UNIONS)
 """Structs that are written in a form of their own."""
 

@@ -16,6 +16,7 @@ from setpoint.cluster.server.builtin.go_types import (
     INT_OR_STRING,
     MICRO_TIME,
     QUANTITY,
+    SCHEMA_OR_BOOL,
     SPECIAL,
     TIME,
     GoType,
@@ -108,6 +109,9 @@ def _special(name: str, value: Any, path: str, field: str) -> Iterator[str]:
                 yield from _time(value, micro=name == MICRO_TIME)
             else:
                 yield _mismatch(value, field, "string")
+        case _ if name == SCHEMA_OR_BOOL:
+            if not isinstance(value, (bool, dict)):
+                yield "boolean or JSON schema expected"
 
 
 def _scalar(type_: GoType, value: Any, field: str) -> Iterator[str]:

@@ -127,7 +127,7 @@ class _Invariants:
         kind = schema.get("type") or ""
         properties: Mapping[str, Schema] = schema.get("properties") or {}
         items = schema.get("items")
-        if kind == "array" and items is None:
+        if kind == "array" and not isinstance(items, (Mapping, list)):  # Go reads anything else as no items
             errors.append(causes.required(f"{path}.items", "must be specified"))
         if isinstance(items, Mapping):
             errors += self.node(items, f"{path}.items", "item")
