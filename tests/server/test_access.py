@@ -30,6 +30,19 @@ def is_let_in(address: Address) -> bool:
         return bool(answer.status == 200)
 
 
+def test_what_is_kept_already_is_not_written_again(tmp_path: Path) -> None:
+    async def twice(world: World) -> None:
+        access = access_in(world, tmp_path, LOOPBACK)
+        keep(tmp_path, access, 40123)
+        first = (tmp_path / NAME).stat().st_ino
+        keep(tmp_path, access_in(world, tmp_path, LOOPBACK), 40123)
+        assert (tmp_path / NAME).stat().st_ino == first
+        keep(tmp_path, access, 40124)
+        assert access_in(world, tmp_path, LOOPBACK).port == 40124
+
+    simulate(twice)
+
+
 def test_yesterdays_address_is_good_today(tmp_path: Path) -> None:
     with hosted(data=tmp_path, controllers=False) as yesterday:
         assert is_let_in(yesterday)

@@ -57,9 +57,15 @@ def access_in(world: World, folder: Path, hosts: tuple[str, ...]) -> Access:
 
 
 def keep(folder: Path, access: Access, port: int) -> None:
-    """Writes it, and the port that the server has got, as a whole or not at all. Raises `DataFault`."""
+    """Writes it, and the port that the server has got, as a whole or not at all. Raises `DataFault`.
+
+    What is there already is not written again, so that a full disk does not keep a server from starting.
+    """
+    now = msgspec.structs.replace(access, port=port)
+    if _read(folder / NAME) == now:
+        return
     try:
-        replace_file(folder / NAME, [msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(access, port=port))), b"\n"])
+        replace_file(folder / NAME, [msgspec.json.format(msgspec.json.encode(now)), b"\n"])
     except OSError as error:
         raise DataFault(f"{folder / NAME} cannot be written: {error.strerror}; look at the disk and at the folder's rights") from error
 
