@@ -29,7 +29,11 @@ def test_an_object_is_answered_as_by_the_real_server(case: dict[str, Any]) -> No
     problem = embedded_problem(obj, SCHEMA)
     pruned, unknown = prune(obj, SCHEMA)
     if case["code"] == 400:
-        said = f"{problem.field}: {problem.message}" if problem else "strict decoding error: " + ", ".join(f'unknown field "{path}"' for path in unknown)
+        said = (
+            f"{problem.field}: {problem.message}"
+            if problem
+            else "strict decoding error: " + ", ".join(f'unknown field "{path}"' for path in unknown)
+        )
         assert case["message"] == f'Rich in version "v1" cannot be handled as a Rich: {said}'
         return
     assert unknown == []
