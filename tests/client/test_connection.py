@@ -211,6 +211,11 @@ def test_each_warning_of_the_server_is_said_once(caplog):
     ]
 
 
+def test_nobody_hears_of_warnings_who_does_not_want_to(caplog):
+    call(READ, Answer(status=200, body=b"{}", warnings=("v1beta1 is deprecated",)), say_warnings=False)
+    assert not caplog.records
+
+
 def test_errors_name_what_was_asked_and_what_to_do():
     message = 'webapps.apps.example.com "web" is forbidden: User "nobody" cannot patch resource "webapps"'
     error, *_ = call(WRITE, no(403, "Forbidden", message))

@@ -58,7 +58,7 @@ class Connection:
 
     `timeout` is the seconds that a call may take where its operation has no deadline, waiting for its turn and repeated tries included;
     for a watch, the seconds until the server has accepted it. At most `max_in_flight` requests are under way at a time; accepted watches
-    do not count.
+    do not count. What the server warns of is logged, once each, unless `say_warnings` is false.
 
     `fence` is asked right before each write is dispatched, and again right before its first byte leaves where that takes a while: a reason
     holds it back as `NotLeading`.
@@ -72,6 +72,7 @@ class Connection:
         user_agent: str = "setpoint",
         timeout: float = 30.0,
         max_in_flight: int = 100,
+        say_warnings: bool = True,
     ) -> None:
         self.world = world
         self.user_agent = user_agent
@@ -79,6 +80,7 @@ class Connection:
         self.fence: Callable[[], str | None] = _open
         self._transport = transport
         self._slots = asyncio.Semaphore(max_in_flight)
+        self._say_warnings = say_warnings
         self._warned: dict[str, None] = {}
         self._writing: dict[asyncio.Timeout, None] = {}
 
@@ -163,7 +165,7 @@ class Connection:
             outcome = await self._try(operation, deadline, send)
             tries += 1
             if isinstance(outcome, Answer):
-                if outcome.warnings:
+                if outcome.warnings and self._say_warnings:
                     self._warn(outcome, operation)
                 if outcome.ok:
                     return outcome

@@ -62,7 +62,8 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
             from setpoint.manager import Manager, Options
 
             transport = InProcessTransport(self.server.handle, CONTROLLERS)
-            connection = Connection(transport, self.world, user_agent="kube-controller-manager")
+            # What the server warns of is not for those who run it: its controllers read every kind there is, deprecated ones as well.
+            connection = Connection(transport, self.world, user_agent="kube-controller-manager", say_warnings=False)
             # Nobody asks it why: its controllers are the cluster, and simulations need not pay for answers.
             self._manager = Manager(connection, options=Options(flight_recorder=False))
             self._running = asyncio.create_task(self._run(self._manager), name="control-plane")
