@@ -31,7 +31,7 @@ def take(storage: Storage, step: Step) -> None:
     expected = found.revision if found is not None else 0
     if step[0] == "put":
         value = b'{"revision":%d}' % revision
-        head = Head({"text": step[3]}, {"metadata.name": "ü"}) if step[3] else Head()
+        head = Head({"text": step[3]}, {"metadata.name": "ü"}) if step[3] else Head(bare=step[2] == "a/x")
         storage.put(Record(step[1], step[2], value, revision, head), expected=expected)
     elif found is not None:
         storage.delete(Record(found.collection, found.key, found.value, revision, found.head), expected=expected)

@@ -37,12 +37,13 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     """A stored object in a version of its kind, as the schemas have it today. There is no conversion by webhook.
 
     The schema of the version that it is stored in may have changed since: what that does not know is left out, and what has a default there
-    is filled in. Of this, another version shows what its own schema knows; its defaults are for what is sent to it.
+    is filled in, as it is for an object that was stored without its defaults. Of this, another version shows what its own schema knows; its
+    defaults are for what is sent to it.
     """
     value = record.value
     if kind.form is not None:
         return encode({**kind.as_shown(decode(value)), "apiVersion": kind.api_version})
-    fits = kind.fits_since is not None and record.revision > kind.fits_since
+    fits = kind.fits_since is not None and record.revision > kind.fits_since and not record.head.bare
     if fits and value.startswith(kind.beginning):
         return value
     obj: dict[str, Any] = decode(value)

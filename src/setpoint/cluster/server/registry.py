@@ -275,9 +275,9 @@ class Registry:
         kind, storage = target.kind, self.storage
         kept = _as_stored(kind, draft.obj)
         metadata = kept["metadata"]
+        key = kind.key(metadata.get("namespace", ""), metadata["name"])
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
-        # What another version of the kind says may be the same when it is stored, and what says the same may not.
-        changed = draft.changed if kind.stored is None else draft.live is None or draft.gone or not self._is_stored(target, kept)
+        changed = self._changes(kind, key, draft, kept)
         revision = storage.revision + 1 if changed and not target.options.dry_run else expected
         # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
         let_go = draft.gone and draft.obj is not draft.live
@@ -287,8 +287,8 @@ class Registry:
             obj["metadata"]["resourceVersion"] = metadata["resourceVersion"]
         elif not stamp:
             del obj["metadata"]["resourceVersion"]
-        head = Head(metadata.get("labels") or {}, kind.fields_of(obj))
-        key = kind.key(metadata.get("namespace", ""), metadata["name"])
+        filled = _filled(target, obj)
+        head = Head(metadata.get("labels") or {}, kind.fields_of(filled), bare=filled is not obj)
         record = Record(kind.collection, key, encode(obj), revision, head)
         if changed and not target.options.dry_run:
             if draft.gone:
@@ -297,9 +297,12 @@ class Registry:
                 storage.put(record, expected=expected)
         return Written(kind, record, created=draft.live is None, removed=draft.gone)
 
-    def _is_stored(self, target: Target, kept: Object) -> bool:
-        record = self.storage.get(target.kind.collection, target.kind.key(target.namespace, target.name))
-        return record is not None and same(decode(record.value), kept)
+    def _changes(self, kind: ServedKind, key: str, draft: Draft, kept: Object) -> bool:
+        """Whether there is anything to store. What is stored otherwise than it is shown is compared as it is stored."""
+        found = self.storage.get(kind.collection, key) if draft.live is not None else None
+        if found is None or draft.gone or (kind.stored is None and not found.head.bare):
+            return draft.changed
+        return not same(decode(found.value), kept)
 
     def _last(self, record: Record, revision: int) -> Record:
         stored = self.storage.get(record.collection, record.key)
@@ -310,11 +313,22 @@ class Registry:
 def _as_stored(kind: ServedKind, obj: Object) -> Object:
     """An object of the kind in the form and the version in which it is kept."""
     kept = {**kind.as_kept(obj), "apiVersion": kind.storage_api_version}
-    if (stored := kind.stored) is not None:
-        return apply_defaults(drop_nulls(prune(kept, stored)[0], stored), stored)
-    if kind.fills_status and kind.structural is not None and "status" not in kept:
-        return apply_defaults(kept, kind.structural)
-    return kept
+    stored = kind.stored
+    return kept if stored is None else apply_defaults(drop_nulls(prune(kept, stored)[0], stored), stored)
+
+
+def _filled(target: Target, obj: Object) -> Object:
+    """What is to be stored, with the defaults that it lacks; itself if it lacks none.
+
+    A Scale that makes the object's spec does not fill it, and a status that a new object may not come with is not filled either.
+    """
+    kind = target.kind
+    if kind.stored is not None or kind.structural is None or not kind.strategy.custom:
+        return obj
+    if target.subresource != "scale" and not (kind.fills_status and "status" not in obj):
+        return obj
+    filled = apply_defaults(obj, kind.structural)
+    return obj if same(filled, obj) else filled
 
 
 def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problems: Sequence[str] = ()) -> Object:

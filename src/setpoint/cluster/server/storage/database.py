@@ -279,7 +279,7 @@ def replayed(compacted: int, rows: Iterable[tuple[Record, bool]]) -> tuple[list[
 
 def _row(change: Change) -> tuple[int, str, str, bool, bytes | None, bytes, int]:
     record = change.record
-    head = _encode_head(record.head) if record.head.labels or record.head.fields else None
+    head = _encode_head(record.head) if record.head.labels or record.head.fields or record.head.bare else None
     sum_ = _checksum(record.revision, record.collection.encode(), record.key.encode(), change.deleted, head, record.value)
     return (record.revision, record.collection, record.key, change.deleted, head, record.value, sum_)
 

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 import msgspec
 
 
-class Head(msgspec.Struct, frozen=True, gc=False):
-    """What selectors look at: labels, and the values of the fields that can be selected by."""
+class Head(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What is known of a value without decoding it: labels, and the values of the fields that can be selected by."""
 
     labels: Mapping[str, str] = {}
     fields: Mapping[str, str] = {}
+    bare: bool = False
+    """Whether the value is to get its defaults when it is read, since it was stored without them."""
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
