@@ -26,7 +26,6 @@ OTHERWISE: dict[str, str] = {
     "daemonset-template-generation-bad": "an annotation that no client writes any more is not read as a number",
     "horizontalpodautoscaler-behavior-bad": "an empty list of policies is taken for none, which has defaults",
     "pod-annotations-seccomp": "annotations that fields have replaced long ago are not looked at",
-    "persistentvolumeclaim-put-bound-size": "whether a class lets its volumes grow is not looked up",
 }
 """Cases in which the embedded server answers otherwise, and why."""
 

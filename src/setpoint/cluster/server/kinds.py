@@ -114,6 +114,8 @@ class Strategy:
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
     keeps_first_status = False
     """Whether a new object may come with a status, though that is a subresource."""
+    fills_status = False
+    """Whether a new object is stored without the defaults of its status, which it is shown with."""
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """The object without nulls that mean nothing, and with defaults."""
@@ -151,6 +153,10 @@ class Strategy:
 
     def metadata_alone(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
         """An object's metadata as they are shown where nothing else of it is."""
+        return metadata
+
+    def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The metadata of a bookmark, as they are shown in an object that has nothing else."""
         return metadata
 
     def validate(self, obj: Mapping[str, Json], old: Mapping[str, Json] | None, kind: ServedKind) -> list[FieldError]:

@@ -287,7 +287,7 @@ class Registry:
             obj["metadata"]["resourceVersion"] = metadata["resourceVersion"]
         elif not stamp:
             del obj["metadata"]["resourceVersion"]
-        filled = _filled(target, obj)
+        filled = _filled(target, obj, new=draft.live is None)
         head = Head(metadata.get("labels") or {}, kind.fields_of(filled), bare=filled is not obj)
         record = Record(kind.collection, key, encode(obj), revision, head)
         if changed and not target.options.dry_run:
@@ -317,17 +317,17 @@ def _as_stored(kind: ServedKind, obj: Object) -> Object:
     return kept if stored is None else apply_defaults(drop_nulls(prune(kept, stored)[0], stored), stored)
 
 
-def _filled(target: Target, obj: Object) -> Object:
+def _filled(target: Target, obj: Object, *, new: bool) -> Object:
     """What is to be stored, with the defaults that it lacks; itself if it lacks none.
 
     A Scale that makes the object's spec does not fill it, and a status that a new object may not come with is not filled either.
     """
     kind = target.kind
-    if kind.stored is not None or kind.structural is None or not kind.strategy.custom:
-        return obj
-    if target.subresource != "scale" and not (kind.fills_status and "status" not in obj):
-        return obj
-    filled = apply_defaults(obj, kind.structural)
+    if kind.strategy.custom:
+        bare = kind.stored is None and (target.subresource == "scale" or (kind.fills_status and "status" not in obj))
+    else:
+        bare = new and kind.strategy.fills_status
+    filled = kind.strategy.fill(obj, kind) if bare else obj
     return obj if same(filled, obj) else filled
 
 

@@ -80,12 +80,12 @@ class WholeView:
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
-        return encode({"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata})
+        return encode({"kind": kind.kind, "apiVersion": kind.api_version, "metadata": kind.strategy.metadata_of_bookmark(metadata)})
 
 
 def _without_names(record: Record, kind: ServedKind) -> bytes:
     # What a built-in kind keeps is as it is shown, unless it is kept in another form.
-    return nameless(record.value if kind.form is None else in_version(record, kind), kind)
+    return nameless(record.value if kind.form is None and not record.head.bare else in_version(record, kind), kind)
 
 
 class MetadataView:

@@ -61,6 +61,8 @@ class Behaviour:
     it stands as Go writes an empty one (but for `keeps_first_status`)."""
     keeps_first_status: bool = False
     """Whether a new object may come with a status, though that is a subresource."""
+    fills_status: bool = False
+    """Whether a new object is stored without the defaults of its status, which it is shown with: then its next write is always a change."""
     prepare_update: Callable[[Json, Object, str], None] = _keeps
     """`(new, old, subresource)`, before the validation of a changed object: takes over from `old` what this request may not touch. Spec and
     status have been seen to where `status` is a subresource."""

@@ -5,7 +5,7 @@ https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolume
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from setpoint.cluster.server import names
@@ -18,6 +18,26 @@ Json = Mapping[str, Any]
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
+
+
+def may_not_grow(new: Json, old: Json, classes: Callable[[], Iterable[Json]]) -> str:
+    """Why a claim may not ask for more storage than it did, or nothing. `classes` gives the storage classes."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    if storage(spec) <= storage(before):
+        return ""
+    if (old.get("status") or {}).get("phase") != "Bound":
+        return "Only bound persistent volume claims can be expanded"
+    name = spec.get("storageClassName")
+    if name and name == before.get("storageClassName"):
+        for each in classes():
+            if each["metadata"]["name"] == name and each.get("allowVolumeExpansion"):
+                return ""
+    return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+
+
+def storage(spec: Json) -> Quantity:
+    """How much storage a claim asks for."""
+    return Quantity(((spec.get("resources") or {}).get("requests") or {}).get("storage", "0"))
 
 
 def validate_claim_spec(spec: Json, at: str) -> Iterator[FieldError]:

@@ -11,6 +11,7 @@ from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request, forbidden
 from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin import autoscaler_forms, event_forms
+from setpoint.cluster.server.builtin.claims import may_not_grow
 from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
@@ -48,6 +49,7 @@ class BuiltinStrategy(Strategy):
         self.unconditional_update = behaviour.unconditional_update
         self.name_rule = behaviour.name_rule
         self.keeps_first_status = behaviour.keeps_first_status
+        self.fills_status = behaviour.fills_status
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
@@ -129,6 +131,12 @@ class BuiltinStrategy(Strategy):
         left = {name: text for name, text in annotations.items() if name != self.behaviour.field_annotation}
         others = {name: value for name, value in metadata.items() if name != "annotations"}
         return {**others, "annotations": left} if left else others
+
+    def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+        """See `Strategy`. A field for which an annotation stands is a zero there."""
+        if not self.behaviour.field_annotation:
+            return metadata
+        return {**metadata, "annotations": {**(metadata.get("annotations") or {}), self.behaviour.field_annotation: "0"}}
 
     def no_field(self, path: str, kind: ServedKind) -> str:
         """See `Strategy`."""
@@ -241,6 +249,16 @@ class NamespaceStrategy(BuiltinStrategy):
     def deletable(self, obj: Mapping[str, Json]) -> str:
         """See `Strategy`."""
         return "this namespace may not be deleted" if obj["metadata"]["name"] in IMMORTAL else ""
+
+
+class ClaimStrategy(BuiltinStrategy):
+    """Claims for storage, which grow only where their class says so."""
+
+    def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
+        """See `Strategy`. Raises Forbidden."""
+        if old is not None and (why := may_not_grow(obj, old, lambda: self._read("storage.k8s.io/storageclasses"))):
+            raise forbidden(GroupVersionResource(self.kind.group, self.kind.version, self.kind.plural), obj["metadata"]["name"], why)
+        super().finish(obj, old, now, warnings)
 
 
 class PriorityClassStrategy(BuiltinStrategy):
@@ -360,6 +378,7 @@ _OLDER_AUTOSCALERS = Form(
 OLDER_AUTOSCALER = ("autoscaling", "v1", "HorizontalPodAutoscaler")
 _STRATEGIES: dict[str, type[BuiltinStrategy]] = {
     "Namespace": NamespaceStrategy,
+    "PersistentVolumeClaim": ClaimStrategy,
     "Pod": PodStrategy,
     "PriorityClass": PriorityClassStrategy,
     "Service": ServiceStrategy,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from setpoint.cluster.server.builtin.behaviour import Behaviour, Json, Object
-from setpoint.cluster.server.builtin.claims import access_modes, class_name, validate_claim_spec, volume_mode
+from setpoint.cluster.server.builtin.claims import access_modes, class_name, storage, validate_claim_spec, volume_mode
 from setpoint.cluster.server.builtin.defaults import default_claim_spec
 from setpoint.cluster.server.builtin.equality import same
 from setpoint.cluster.server.builtin.immutable import unchanged
@@ -63,8 +63,8 @@ def default_claim(obj: Json) -> None:
 
 
 def prepare_claim(obj: Json) -> None:
-    """A new claim waits for a volume."""
-    obj["status"] = {"phase": "Pending"}
+    """A new claim waits for a volume. That is a default: what is stored does not say it (`fills_status`)."""
+    obj["status"] = {}
     obj["spec"] = _with_sources(_without_unknown(obj["spec"]))
     protect(obj, _CLAIM_IN_USE)
 
@@ -105,7 +105,7 @@ def validate_claim(new: Object, old: Object | None) -> Iterator[FieldError]:
     before, bound = _with_sources(dict(old.get("spec") or {})), (new.get("status") or {}).get("phase") == "Bound"
     if not same(_fixed(spec, before, bound), _fixed(before, before, bound)):
         yield forbidden("spec", _MAY_GROW)
-    size, was = _storage(spec), _storage(before)
+    size, was = storage(spec), storage(before)
     if size < was and size <= Quantity(((old.get("status") or {}).get("capacity") or {}).get("storage", "0")):
         yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
     yield from unchanged(spec, before, ("volumeMode",), at="")
@@ -116,10 +116,6 @@ def validate_claim(new: Object, old: Object | None) -> Iterator[FieldError]:
             what = "nil" if wanted is None else "empty string"
             detail = f"update to {what} is forbidden when status.currentVolumeAttributesClassName is not nil"
             yield forbidden("spec.volumeAttributesClassName", detail)
-
-
-def _storage(spec: Object) -> Quantity:
-    return Quantity(((spec.get("resources") or {}).get("requests") or {}).get("storage", "0"))
 
 
 def _fixed(spec: Object, before: Object, bound: bool) -> Json:
@@ -287,6 +283,7 @@ BEHAVIOURS = {
         validate=validate_claim,
         validate_status=validate_claim_status,
         warns=_claim_warnings,
+        fills_status=True,
         returns_deleted=True,
     ),
     "PersistentVolume": Behaviour(
