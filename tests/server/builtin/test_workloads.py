@@ -93,7 +93,9 @@ def test_an_object_is_taken_or_refused_as_by_a_real_server(case: Json, request: 
         if "stored" in case:
             assert found["kind"] != "Status", found
             assert cleaned(found) == case["stored"]
-            assert list(say.warnings) == case.get("warnings", [])
+            # That budgets, autoscalers and such are not enforced is true of the embedded server alone.
+            warnings = [text for text in say.warnings if " is kept but not enforced by the embedded server: " not in text]
+            assert warnings == case.get("warnings", [])
             return
         assert found["kind"] == "Status", found
         assert (found["code"], found.get("reason")) == (case["code"], case["reason"])
