@@ -41,11 +41,12 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     defaults are for what is sent to it.
     """
     value = record.value
-    if record.head.bare:
+    bare = record.head.bare
+    if bare and not kind.strategy.custom:
         value = encode(kind.strategy.fill(decode(value), kind))
     if kind.form is not None:
         return encode({**kind.as_shown(decode(value)), "apiVersion": kind.api_version})
-    fits = kind.fits_since is not None and record.revision > kind.fits_since
+    fits = kind.fits_since is not None and record.revision > kind.fits_since and not bare
     if fits and value.startswith(kind.beginning):
         return value
     obj: dict[str, Any] = decode(value)

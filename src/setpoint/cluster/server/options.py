@@ -221,7 +221,8 @@ def _watch_errors(match: str, version: str, initial: bool | None, token: str) ->
             )
         if match != "NotOlderThan":
             errors.append(causes.not_supported("resourceVersionMatch", match, ("NotOlderThan",)))
-    if token and (match or version in ("", "0")):
+    # Without any of these, a watch from the start is taken for one with initial events.
+    if token and (match or (initial is None and version in ("", "0"))):
         errors.append(causes.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"))
     return errors
 

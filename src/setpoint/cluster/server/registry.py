@@ -16,16 +16,18 @@ from setpoint.api.status import (
     BadRequest,
     Status,
     StatusCause,
+    StatusDetails,
     already_exists,
     bad_request,
     conflict,
+    failure,
     forbidden,
     invalid,
     not_found,
 )
 from setpoint.cluster.server import bodies, deletion, reading, write
 from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
-from setpoint.cluster.server.kinds import ServedKind
+from setpoint.cluster.server.kinds import ServedKind, value_at
 from setpoint.cluster.server.options import (
     DeleteOptions,
     WriteOptions,
@@ -37,7 +39,7 @@ from setpoint.cluster.server.options import (
 )
 from setpoint.cluster.server.patches.patches import change_of, unreadable
 from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
-from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, read_scale, rescaled, scale_applied, scale_of, scale_target
+from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, paths_of, read_scale, rescaled, scale_applied, scale_of, scale_target
 from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, causes, decode_yaml, drop_nulls, prune
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.storage import Head, Record, Storage
@@ -87,8 +89,13 @@ class Registry:
         return reading.select(self.storage, kind, operation.namespace, list_options(operation, kind))
 
     def scale(self, operation: Operation, kind: ServedKind) -> Record:
-        """The Scale of an object."""
-        return _scale(kind, self.get(operation, kind))
+        """The Scale of an object. Raises NotFound, and InternalError for a custom one that does not say how many replicas it wants."""
+        record = self.get(operation, kind)
+        path = paths_of(kind).spec
+        if kind.strategy.custom and value_at(decode(in_version(record, kind)), path) is None:
+            why = f'the spec replicas field ".{".".join(path)}" does not exist'
+            raise failure(500, "InternalError", f"Internal error occurred: {why}", StatusDetails(causes=[StatusCause("", why, "")]))
+        return _scale(kind, record)
 
     # create
 
@@ -313,18 +320,21 @@ class Registry:
 def _as_stored(kind: ServedKind, obj: Object) -> Object:
     """An object of the kind in the form and the version in which it is kept."""
     kept = {**kind.as_kept(obj), "apiVersion": kind.storage_api_version}
-    stored = kind.stored
-    return kept if stored is None else apply_defaults(drop_nulls(prune(kept, stored)[0], stored), stored)
+    return kept if kind.stored is None else prune(kept, kind.stored)[0]
 
 
 def _filled(target: Target, obj: Object, *, new: bool) -> Object:
     """What is to be stored, with the defaults that it lacks; itself if it lacks none.
 
-    A Scale that makes the object's spec does not fill it, and a status that a new object may not come with is not filled either.
+    A Scale that makes the object's spec does not fill it, a status that a new object may not come with is not filled either, and what is
+    written in one version has no defaults of the version in which it is stored.
     """
     kind = target.kind
+    if (stored := kind.stored) is not None:
+        filled = apply_defaults(drop_nulls(obj, stored), stored)
+        return obj if same(filled, obj) else filled
     if kind.strategy.custom:
-        bare = kind.stored is None and (target.subresource == "scale" or (kind.fills_status and "status" not in obj))
+        bare = target.subresource == "scale" or (kind.fills_status and "status" not in obj)
     else:
         bare = new and kind.strategy.fills_status
     filled = kind.strategy.fill(obj, kind) if bare else obj

@@ -262,8 +262,7 @@ def _update(new: Json, old: Json) -> Iterator[FieldError]:
     for name in ("containers", "initContainers"):
         now, before = new.get(name) or [], old.get(name) or []
         if len(now) != len(before):
-            kind = "init containers" if name == "initContainers" else "containers"
-            yield forbidden(f"spec.{name}", f"pod updates may not add or remove {kind}")
+            yield forbidden(f"spec.{name}", "pod updates may not add or remove containers")
             return
     deadline, before = new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
     if before is not None and (deadline is None or deadline > before):
