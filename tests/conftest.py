@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long something takes says more of a busy machine than of what is tested.
+settings.register_profile("setpoint", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("setpoint")
 
 CONTROL_PLANE = Path(__file__).parents[1] / "tools" / "envtest" / "control-plane"
 PROGRAMS = "etcd", "kube-apiserver", "kube-controller-manager"
