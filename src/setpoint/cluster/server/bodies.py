@@ -28,11 +28,15 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     """
     kind = target.kind
     obj = _identified(kind, body)
+    # A custom resource of another kind is refused, but only when it has been read as far as one of an unknown kind can be.
+    other = obj["kind"] != kind.kind
     strict = _Strictness(target.options.validation)
     strict.found(problems)
     strict.report(repeated, "duplicate field")
     if kind.structural is not None:
         obj, unknown = prune(obj, kind.structural)
+        if other:
+            unknown = [path for path in unknown if path.startswith("metadata.")]
         if not (applied and kind.strategy.custom):
             # The schema has been asked about what is applied before; what it lets through goes without a word.
             strict.report(unknown, "unknown field")
@@ -45,11 +49,12 @@ def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied:
     # What Go cannot read into its structs it refuses before anything else; a custom resource is only then looked at more closely.
     read = None if kind.strategy.custom else complete(kind, obj, applied=applied)
     if strict.problems and strict.refuse:
-        version = split_api_version(obj["apiVersion"])[1]
-        raise bad_request(
-            f'{obj["kind"]} in version "{version}" cannot be handled as a {kind.kind}: strict decoding error: {", ".join(strict.problems)}'
-        )
+        version, name = split_api_version(obj["apiVersion"])[1], obj["kind"]
+        problems = ", ".join(strict.problems)
+        raise bad_request(f'{name} in version "{version}" cannot be handled as a {name}: strict decoding error: {problems}')
     target.warnings.extend(strict.problems)
+    if other:
+        raise invalid(kind.group, obj["kind"], _name(obj), [causes.invalid("kind", obj["kind"], f"must be {kind.kind}")])
     return complete(kind, obj, applied=applied) if read is None else read
 
 
@@ -93,9 +98,6 @@ def _identified(kind: ServedKind, body: Json) -> Object:
             raise bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
         if api_version != kind.api_version:
             raise bad_request(f"the API version in the data ({api_version}) does not match the expected API version ({kind.api_version})")
-        if name != kind.kind:
-            cause = causes.invalid("kind", name, f"must be {kind.kind}")
-            raise invalid(kind.group, name, _name(body), [cause])
     elif api_version != kind.api_version or name != kind.kind:
         version = split_api_version(api_version)[1]
         if (*split_api_version(api_version), name) in registered():

@@ -63,7 +63,7 @@ def tidy_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 
     Go leaves them out when it writes; so nobody can tell an empty label map from none. A null inside of one becomes what is empty there.
     """
-    result = metadata if all(metadata.values()) else {key: value for key, value in metadata.items() if value}
+    result = metadata if all(metadata.values()) else {key: value for key, value in metadata.items() if value or _is_said(key, value)}
     for name in ("labels", "annotations"):
         if None in (entries := result.get(name) or {}).values():
             result = {**result, name: {key: "" if value is None else value for key, value in entries.items()}}
@@ -71,6 +71,11 @@ def tidy_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
         if None in (items := result.get(name) or ()):
             result = {**result, name: [empty if item is None else item for item in items]}
     return result
+
+
+def _is_said(key: str, value: Json) -> bool:
+    """Whether a zero is more than nothing: Go has a pointer there."""
+    return key == "deletionGracePeriodSeconds" and value == 0 and value is not None
 
 
 _EMPTY_ITEMS: tuple[tuple[str, Json], ...] = (("finalizers", ""), ("ownerReferences", {}), ("managedFields", {}))

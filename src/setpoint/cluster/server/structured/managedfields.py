@@ -99,7 +99,7 @@ def track_update(
         return _with_managed_fields(bare, stored)
     sent = None if subresource else _managed_fields(new)
     if live is not None and not change and sent in (None, stored):
-        return _with_managed_fields(bare, stored)
+        return _with_managed_fields(bare, _each_once(stored))
     entries = _entries_of_update(stored, sent)
     if not entries and live is not None:
         return bare
@@ -118,6 +118,15 @@ def track_update(
         return _with_managed_fields(bare, stored)
     writer = Manager.of(manager, "Update", api_version, subresource)
     return _with_managed_fields(bare, encode(_track(change, schema, entries, writer, api_version, now, elsewhere)))
+
+
+def _each_once(stored: Any) -> Any:
+    """The entries, of each owner the last: the Scale of an object may have left two."""
+    if not stored or len(stored) < 2:
+        return stored
+    named = ("manager", "operation", "apiVersion", "subresource")
+    last = {tuple(str(entry.get(name, "")) for name in named): at for at, entry in enumerate(stored)}
+    return stored if len(last) == len(stored) else [stored[at] for at in sorted(last.values())]
 
 
 def _entries_of_update(stored: Any, sent: Any) -> Entries:
