@@ -112,7 +112,10 @@ def scale_applied(target: Target, live: Object, scale: Json, means: Means) -> Ob
     """The object after a Scale was applied to it. Raises BadRequest, Invalid, and what apply refuses."""
     merged = write.applied_object(scale_target(target), owned_scale(target.kind, live), scale, means)
     if target.kind.strategy.custom:
-        raise _inconvertible(scale)
+        raise _inconvertible(scale, f"request to convert CR to an invalid group/version: {SCALE_KIND.api_version}")
+    if isinstance((merged.get("spec") or {}).get("replicas"), float):
+        what = f"{SCALE_KIND.api_version}, Kind=Scale"
+        raise _inconvertible(scale, f"unable to convert unstructured object to {what}: cannot convert float64 to int32")
     return _owned(target, live, with_replicas(target, live, merged), merged)
 
 
@@ -124,11 +127,10 @@ def _owned(target: Target, live: Object, changed: Object, scale: Object) -> Obje
     return {**changed, "metadata": {**metadata, **({"managedFields": owners} if owners else {})}}
 
 
-def _inconvertible(scale: Object) -> ApiError:
-    """The Scale of a custom resource cannot be applied: the real server tries to convert it as if it were one."""
+def _inconvertible(scale: Object, why: str) -> ApiError:
+    """What was applied cannot be made a Scale: that of a custom resource never can, since the real server takes it for one."""
     metadata = scale.get("metadata") or {}
     what = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {SCALE_KIND.api_version}, Kind=Scale"
-    why = f"request to convert CR to an invalid group/version: {SCALE_KIND.api_version}"
     return ApiError(Status(code=500, message=f"failed to convert new object ({what}) to proper version: {why}"))
 
 
