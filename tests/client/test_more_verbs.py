@@ -237,7 +237,7 @@ def test_a_log_that_the_server_refuses_is_an_error():
 
 def test_the_embedded_server_has_no_logs_and_says_so():
     async def act(client: Client):
-        with pytest.raises(errors.NotFound, match="log is for what runs in containers, and this server has none"):
+        with pytest.raises(errors.ApiError, match="the log of pods, in which nothing runs, is not supported by the embedded server"):
             [line async for line in client.logs("web")]
 
     on_the_embedded_server(act)

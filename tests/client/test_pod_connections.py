@@ -299,8 +299,8 @@ def test_a_server_in_the_same_process_says_what_is_missing():
 
     refused, no_port = simulate(main)
     assert "create pods default/web (exec)" in refused
-    assert "(exec is for what runs in containers, and this server has none, as the embedded one)" in refused
-    assert "(portforward is for what runs in containers" in no_port
+    assert "exec into pods, in which nothing runs, is not supported by the embedded server" in refused
+    assert "port-forward to pods, in which nothing runs, is not supported by the embedded server" in no_port
 
 
 def test_more_input_than_anybody_keeps_does_not_stop_at_output_that_nobody_reads():

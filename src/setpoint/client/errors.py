@@ -42,7 +42,6 @@ class OwnerRefused(ValueError):
     """An owner that Kubernetes would not accept, or that the object must not have."""
 
 
-_IN_CONTAINERS = ("log", "exec", "attach", "portforward")
 
 
 def answered(answer: Answer, operation: Operation) -> ApiError:
@@ -89,8 +88,6 @@ def remedy(error: ApiError, operation: Operation) -> str:
     """What to do about an error, or nothing where the server's sentence says it all."""
     resource = operation.resource
     if isinstance(error, NotServed) and resource is not None:
-        if operation.subresource in _IN_CONTAINERS and resource.resource == "pods":
-            return f"{operation.subresource} is for what runs in containers, and this server has none, as the embedded one"
         if operation.subresource:
             return f"does {resource.group_resource} have the subresource {operation.subresource!r}?"
         where = f"{resource.resource} in {resource.api_version}"
