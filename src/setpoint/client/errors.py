@@ -42,8 +42,6 @@ class OwnerRefused(ValueError):
     """An owner that Kubernetes would not accept, or that the object must not have."""
 
 
-
-
 def answered(answer: Answer, operation: Operation) -> ApiError:
     """The error that a failed answer stands for, with a remedy where one can be named."""
     error = error_in(answer, operation)
