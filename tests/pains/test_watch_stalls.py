@@ -196,7 +196,7 @@ def test_no_run_fails_when_the_token_is_renewed_while_it_runs(tmp_path: Path, mo
     file, renewals, refused = tmp_path / "token", list[str](), list[str]()
     file.write_text("first")
 
-    def identify(tokens: Tokens, authorization: str) -> Identity:
+    def identify(tokens: Tokens, authorization: str, warnings: list[str], *, public: bool = False) -> Identity:
         """Takes what is in the file. A renewal comes just when a request with the old token is under way."""
         if renewals:
             file.write_text(renewals.pop())
