@@ -148,7 +148,7 @@ def made_definitions(seed: int, group: str) -> Iterator[tuple[int, Json]]:
     while True:
         random = Random(seed)
         faults = random.choice([0, 0.005, 0.02, 0.05])
-        groups = [group, group, group, "crdroom.x-k8s.io", "crdroom.k8s.io", "crdroom.kubernetes.io"]
+        groups = [group, group, group, "made-up.x-k8s.io", "made-up.k8s.io", "made-up.kubernetes.io"]
         yield seed, DefinitionMaker(random, faults, random.choice(groups), "thing").definition()
         seed += 1
 
