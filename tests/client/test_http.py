@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import gc
 import os
+import socket
+import threading
 
 import pytest
 
@@ -357,6 +360,40 @@ def test_a_server_is_trusted_by_its_authority_alone(tmp_path, authority):
     untrusted = http(answering(b"{}"), send_read, context, ca_data=pem(certificate("other", ca=True))[0])
     assert isinstance(untrusted, NotSent)
     assert "is not trusted" in untrusted.reason
+
+
+def test_a_request_that_was_given_up_leaves_no_connection_to_a_peer_that_does_not_let_go(tmp_path, authority, recwarn):
+    """Taking leave over TLS takes two: whoever closes the transport may end its loop right after that."""
+    context = server_context(tmp_path, certificate("server.test", issuer=authority))
+    listening = socket.create_server(("127.0.0.1", 0))
+    asked, done = threading.Event(), threading.Event()
+
+    def silent() -> None:
+        peer, _ = listening.accept()
+        with context.wrap_socket(peer, server_side=True) as tls:
+            tls.recv(1 << 16)
+            asked.set()
+            done.wait(60)
+
+    async def main() -> None:
+        config = Config(server=f"https://127.0.0.1:{listening.getsockname()[1]}", ca_data=pem(authority)[0])
+        transport = HttpTransport(config, real_world())
+        request = asyncio.create_task(transport.send(READ))
+        await asyncio.to_thread(asked.wait, 60)
+        request.cancel()
+        await asyncio.gather(request, return_exceptions=True)
+        await transport.close()
+
+    with listening:
+        server = threading.Thread(target=silent)
+        server.start()
+        try:
+            asyncio.run(main())
+            gc.collect()
+        finally:
+            done.set()
+            server.join()
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_a_certificate_for_another_name_is_said_and_tls_server_name_helps(tmp_path, authority):

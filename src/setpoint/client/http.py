@@ -11,6 +11,7 @@ import asyncio
 import re
 import ssl
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 import aiohttp
@@ -166,9 +167,8 @@ class HttpTransport:
         if self._closed:  # while a credential was waited for
             raise Failed(NotSent(f"the connection to {self.config.server} is closed"))
         if self._session is None:
-            # How many requests are in flight is the connection's business; the pool has no bound of its own.
             self._session = aiohttp.ClientSession(
-                connector=_Connector(limit=0, keepalive_timeout=_KEEP_ALIVE),
+                connector=_Connector(),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER,
                 max_field_size=1 << 16,
@@ -301,16 +301,41 @@ class HttpStream:
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Lets a write that had to wait for its connection pass the fence again: there is nothing between this and its first byte."""
+    """Lets a write that had to wait for its connection pass the fence again: there is nothing between this and its first byte.
+
+    When it is closed nothing stays open, also no connection of a request that was given up: such a one takes leave by itself over TLS, for
+    as long as the peer lets it, and outside of the pool.
+    """
+
+    def __init__(self) -> None:
+        # How many requests are in flight is the connection's business; the pool has no bound of its own.
+        super().__init__(limit=0, keepalive_timeout=_KEEP_ALIVE)
+        self._open: dict[asyncio.Transport, None] = {}
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[aiohttp.tracing.Trace], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
         connection = await super().connect(req, traces, timeout)
+        transport, protocol = connection.transport, connection.protocol
+        if transport is not None and protocol is not None and transport not in self._open and (closed := protocol.closed) is not None:
+            self._open[transport] = None
+            closed.add_done_callback(partial(self._forget, transport))
         if (held := held_back()) is not None:
             connection.release()
             raise Failed(held)
         return connection
+
+    def _forget(self, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
+        self._open.pop(transport, None)
+        if not closed.cancelled():
+            closed.exception()  # has been told to who used the connection, if anybody did; nobody else is to hear of it
+
+    async def close(self, *, abort_ssl: bool = False) -> None:
+        """Closes all connections, and cuts those that are still taking leave."""
+        await super().close(abort_ssl=abort_ssl)
+        for transport in list(self._open):
+            transport.abort()
+        await asyncio.sleep(0)  # a socket is closed one turn of the loop after that
 
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_TIMEOUT)
