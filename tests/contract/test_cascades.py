@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from setpoint.client.verbs import Propagation
@@ -12,6 +11,8 @@ from setpoint.objects import ObjectMeta, OwnerReference, kind_of
 from .site import Plane, Site, contract
 
 HOLD = "contract.example.com/hold"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+"""The UID of an owner that there never was."""
 
 
 def reference(owner: ConfigMap | Secret, *, blocks: bool | None = None) -> OwnerReference:
@@ -55,17 +56,28 @@ async def delete(site: Site, obj: Any, propagation: Propagation) -> None:
     await site.client.delete(obj, propagation=propagation)
 
 
+async def caught_up(site: Site) -> None:
+    """Waits until the garbage collector has seen all that there is: it collects what is made now, in the order in which it hears of it."""
+    orphans: list[ConfigMap | Secret] = []
+    for kind in (ConfigMap, Secret):
+        nobody = OwnerReference(api_version="v1", kind=kind_of(kind).kind, name="nobody", uid=NOBODY)
+        meta = ObjectMeta(generate_name="orphan-", namespace=site.namespace, owner_references=[nobody])
+        orphans.append(await site.client.create(kind(metadata=meta)))
+    for orphan in orphans:
+        await site.until(lambda orphan=orphan: gone(site, orphan))
+
+
 @contract
 async def in_the_foreground(site: Site) -> None:
     owner = await make(site, "owner")
     held = await make(site, "held", owner, blocks=True, finalizers=(HOLD,))
     free = await secret(site, "free", owner)
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Foreground")
     await site.until(lambda: gone(site, free))
 
     await site.until(lambda: is_terminating(site, held))
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     assert (await read(site, owner)).metadata.finalizers == ["foregroundDeletion"]
     await let_go(site, held)
     await site.until(lambda: gone(site, owner))
@@ -80,7 +92,7 @@ def test_an_owner_that_is_deleted_in_the_foreground_goes_last(whole_plane: Plane
 async def not_blocked(site: Site) -> None:
     owner = await make(site, "owner")
     held = await make(site, "held", owner, finalizers=(HOLD,))
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Foreground")
     await site.until(lambda: gone(site, owner))
     await site.until(lambda: is_terminating(site, held))
@@ -96,7 +108,7 @@ async def through_levels(site: Site) -> None:
     top = await secret(site, "top")
     middle = await make(site, "middle", top, blocks=True)
     low = await make(site, "low", middle, blocks=True, finalizers=(HOLD,))
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, top, "Foreground")
     await site.until(lambda: is_terminating(site, low))
     assert (await read(site, middle)).metadata.finalizers == ["foregroundDeletion"]
@@ -117,7 +129,7 @@ async def in_a_circle(site: Site) -> None:
     found = await read(site, first)
     found.metadata.owner_references = [reference(second, blocks=True)]
     await site.client.update(found)
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, first, "Foreground")
     await site.until(lambda: gone(site, first))
     await site.until(lambda: gone(site, second))
@@ -131,7 +143,7 @@ def test_two_that_own_each_other_do_not_wait_for_ever(whole_plane: Plane) -> Non
 async def left_behind(site: Site) -> None:
     owner, other = await secret(site, "owner"), await make(site, "other")
     alone, shared = await make(site, "alone", owner, blocks=True), await make(site, "shared", owner, other)
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Orphan")
     await site.until(lambda: gone(site, owner))
     assert (await read(site, alone)).metadata.owner_references == []
@@ -146,7 +158,7 @@ def test_what_is_left_behind_has_no_owner_any_more(whole_plane: Plane) -> None:
 async def shared(site: Site) -> None:
     leaving, staying = await make(site, "leaving"), await make(site, "staying")
     both = await make(site, "both", leaving, staying, blocks=True)
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, leaving, "Foreground")
     await site.until(lambda: gone(site, leaving))
     kept = await read(site, both)
@@ -162,7 +174,7 @@ def test_what_somebody_else_owns_too_is_taken_from_an_owner_that_waits(whole_pla
 async def minds_changed(site: Site) -> None:
     owner = await make(site, "owner")
     held = await make(site, "held", owner, blocks=True, finalizers=(HOLD,))
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Foreground")
     await site.until(lambda: is_terminating(site, held))
     await delete(site, owner, "Background")
@@ -180,7 +192,7 @@ async def wishes_of_their_own(site: Site) -> None:
     owner = await make(site, "owner")
     middle = await make(site, "middle", owner, finalizers=("orphan",))
     low = await make(site, "low", middle)
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Background")
     await site.until(lambda: gone(site, middle))
     assert (await read(site, low)).metadata.owner_references == []
@@ -194,7 +206,7 @@ def test_an_object_with_the_finalizer_leaves_behind_what_it_owns_also_when_it_is
 async def unblocked(site: Site) -> None:
     owner = await make(site, "owner")
     held = await make(site, "held", owner, blocks=True, finalizers=(HOLD,))
-    await asyncio.sleep(0.3)
+    await caught_up(site)
     await delete(site, owner, "Foreground")
     await site.until(lambda: is_terminating(site, held))
     found = await read(site, held)
