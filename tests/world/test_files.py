@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import subprocess
@@ -38,6 +39,16 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     FileLock(tmp_path / "lock", "").release()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has locks everywhere")
+def test_a_file_system_without_locks_is_no_other_holder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(OSError, match="No locks available"):
+        FileLock(tmp_path / "lock", "nobody")
 
 
 def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:

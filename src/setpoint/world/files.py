@@ -24,18 +24,17 @@ class FileLock:
     """A lock that the system takes from a process that dies, however it dies. The file stays where it is; only the lock comes and goes."""
 
     def __init__(self, path: Path, holder: str) -> None:
-        """Takes it. Raises `Locked`, or `OSError` if the file cannot be written."""
+        """Takes it. Raises `Locked`, or `OSError` if the file cannot be written or its file system has no locks."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(self._file)
-        except OSError as error:
+            os.ftruncate(self._file, 0)
+            os.write(self._file, f"{holder}\n".encode())
+        except _HELD as error:
             text = os.read(self._file, 200).decode(errors="replace").strip()
             os.close(self._file)
             raise Locked(path, text) from error
-        try:
-            os.ftruncate(self._file, 0)
-            os.write(self._file, f"{holder}\n".encode())
-        except OSError:
+        except OSError:  # there are file systems without locks
             os.close(self._file)
             raise
 
@@ -49,6 +48,8 @@ class FileLock:
 if sys.platform == "win32":
     import msvcrt
 
+    _HELD = PermissionError
+
     def _lock(file: int) -> None:
         os.lseek(file, 1 << 30, os.SEEK_SET)  # beyond what is read, which Windows would refuse to others
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
@@ -56,6 +57,8 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    _HELD = BlockingIOError
 
     def _lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
