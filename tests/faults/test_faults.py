@@ -16,7 +16,8 @@ from setpoint.api import ADMIN, Answer, GroupVersionResource, Identity, Operatio
 from setpoint.cluster import ControlPlane
 from setpoint.cluster.faults import Cut, Delay, Drop, Late, Match, Refuse, Rule, Setting, SlowDisk, Stale, parse_fault
 from setpoint.cluster.hosted import hosted
-from setpoint.cluster.server import MemoryStorage
+from setpoint.cluster.server import MemoryStorage, watch
+from setpoint.cluster.server.http.asgi import ABORT, HttpFace
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.testing import Cluster
 from setpoint.world import SeededChance, simulate
@@ -131,6 +132,55 @@ def test_what_a_late_watch_tells_is_complete_and_in_order():
         assert told == [("a", 10), ("b", 12), ("c", 14)]
         assert loop.time() == 40
         await stream.close()
+
+    on_a_plane(main)
+
+
+def test_who_does_not_read_a_late_watch_is_dropped_too(monkeypatch):
+    monkeypatch.setattr(watch, "QUEUE_LIMIT", 3)
+
+    async def main(plane, transport):
+        plane.faults.add(Late(10), verb="watch")
+        loop = asyncio.get_running_loop()
+        ended = []
+        stream = await plane.handle(operation("watch", resourceVersion="1"))
+        stream.when_ended(lambda: ended.append(loop.time()))
+        for number in range(30):  # as many wait as are late, and then no more
+            await transport.send(create(f"c{number}"))
+            await asyncio.sleep(1)
+        assert len(plane.server.hub) == 0
+        await asyncio.sleep(10)
+        assert ended == [pytest.approx(25, abs=2)]
+        await stream.close()
+
+    on_a_plane(main)
+
+
+@pytest.mark.parametrize("action", [Late(1), Cut(events=100), Cut(seconds=3600), Stale()])
+def test_who_does_not_read_a_watch_that_a_rule_has_touched_is_cut_off(monkeypatch, action):
+    monkeypatch.setattr(watch, "QUEUE_LIMIT", 3)
+
+    async def main(plane, transport):
+        plane.faults.add(action)
+        gone, stuck = asyncio.Event(), asyncio.Event()
+        scope = {"type": "http", "method": "GET", "path": "/api/v1/configmaps", "query_string": b"watch=true", "headers": []}
+        scope["state"] = {ABORT: gone.set}
+
+        async def receive():
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if message["type"] == "http.response.body":
+                await stuck.wait()
+
+        serving = asyncio.create_task(HttpFace(plane.server, handle=plane.handle)(scope, receive, send))
+        for number in range(20):
+            await transport.send(create(f"c{number}"))
+            await asyncio.sleep(1)
+        await asyncio.sleep(20)
+        assert gone.is_set()
+        assert serving.done()
 
     on_a_plane(main)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.server.talk import CONFIGMAPS, WIDGETS, Refused, Talk, config_map, talk, widget
 
+from setpoint.api import Answer, Operation
 from setpoint.cluster.server import watch as watching
 
 END = "k8s.io/initial-events-end"
@@ -228,5 +229,21 @@ def test_a_watch_cannot_be_continued() -> None:
     async def main(t: Talk) -> None:
         with pytest.raises(Refused, match=r"422 .*resourceVersionMatch is forbidden when continue is provided"):
             await t.watch(CONFIGMAPS, "default/", **{"continue": "x"})
+
+    talk(main)
+
+
+def test_who_asks_when_a_watch_has_ended_is_told_once_and_at_once_if_it_is_over() -> None:
+    async def main(t: Talk) -> None:
+        told: list[str] = []
+        stream = await t.server.handle(Operation(verb="watch", resource=CONFIGMAPS, namespace="default"))
+        assert not isinstance(stream, Answer)
+        stream.when_ended(lambda: told.append("while it was open"))
+        assert told == []
+        await stream.close()
+        await stream.close()
+        assert told == ["while it was open"]
+        stream.when_ended(lambda: told.append("afterwards"))
+        assert told == ["while it was open", "afterwards"]
 
     talk(main)

@@ -7,7 +7,20 @@ reads or writes anything, and nothing knows about kinds.
 
 from setpoint.api.duplex import Connected, Connects, Duplex
 from setpoint.api.names import GroupVersionKind, GroupVersionResource
-from setpoint.api.operation import ADMIN, Answer, Identity, NotSent, Operation, Outcome, Stream, StreamBroken, Transport, Unknown, Verb
+from setpoint.api.operation import (
+    ADMIN,
+    Answer,
+    Identity,
+    NotSent,
+    Operation,
+    Outcome,
+    ServedStream,
+    Stream,
+    StreamBroken,
+    Transport,
+    Unknown,
+    Verb,
+)
 from setpoint.api.patch import merge_patch
 from setpoint.api.selectors import LabelSelector, SelectorError, parse_fields
 from setpoint.api.status import ApiError, Status, StatusCause, StatusDetails
@@ -27,6 +40,7 @@ __all__ = [
     "Operation",
     "Outcome",
     "SelectorError",
+    "ServedStream",
     "Status",
     "StatusCause",
     "StatusDetails",

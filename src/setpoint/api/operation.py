@@ -10,7 +10,7 @@ a wrapper that injects faults a third. What comes of it is one of three things, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, Protocol, TypeAlias
 
 import msgspec
@@ -114,6 +114,14 @@ class Stream(Protocol):
 
     async def close(self) -> None:
         """Ends the watch from our side; may be called more than once."""
+        ...
+
+
+class ServedStream(Stream, Protocol):
+    """A watch on the server's side, which knows that it is over before whoever reads it does."""
+
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        """Calls `told` once the stream has ended, and is left to be read out; at once, if it has. Who asks last is told."""
         ...
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from setpoint.api import ADMIN, Answer, Identity, Operation, Stream
+from setpoint.api import ADMIN, Answer, Identity, Operation, ServedStream
 from setpoint.cluster.faults import Faults, ShiftedClock
 from setpoint.cluster.server import ApiServer, Storage
 from setpoint.world import World
@@ -52,7 +52,7 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
 
         return InProcessTransport(self.handle, identity, latency)
 
-    def handle(self, operation: Operation, identity: Identity = ADMIN) -> Awaitable[Answer | Stream]:
+    def handle(self, operation: Operation, identity: Identity = ADMIN) -> Awaitable[Answer | ServedStream]:
         """What comes of an operation, with the faults that there are: see `ApiServer.handle`."""
         return self.faults.handle(operation, identity) if len(self.faults) else self.server.handle(operation, identity)
 

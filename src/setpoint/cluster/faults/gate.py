@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from setpoint.api import ADMIN, Answer, Identity, Operation, Stream
+from setpoint.api import ADMIN, Answer, Identity, Operation, ServedStream
 from setpoint.api.operation import ConnectionDropped
 from setpoint.api.watch import encode_frame
 from setpoint.cluster.faults.actions import Action, Cut, Delay, Drop, Late, Refuse, Stale
@@ -72,7 +72,7 @@ class Faults:
     def __len__(self) -> int:
         return len(self._rules)
 
-    async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | Stream:
+    async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | ServedStream:
         """What comes of an operation: see `ApiServer.handle`. Raises `ConnectionDropped`."""
         after: list[Action] = []
         for rule in list(self._rules):
@@ -89,7 +89,7 @@ class Faults:
                     after.append(action)
         return await self._landed(operation, identity, after)
 
-    async def _landed(self, operation: Operation, identity: Identity, after: list[Action]) -> Answer | Stream:
+    async def _landed(self, operation: Operation, identity: Identity, after: list[Action]) -> Answer | ServedStream:
         behind = next((action for action in after if isinstance(action, Stale)), None)
         if behind is not None:
             return await stale(self._server, operation, identity, behind.behind)
@@ -110,18 +110,18 @@ class Faults:
                     outcome = broken_off(outcome, operation, events, seconds, cleanly=cleanly)
         return outcome if isinstance(outcome, Answer) else self._kept(outcome, operation)
 
-    def _kept(self, stream: Stream, operation: Operation) -> Stream:
+    def _kept(self, stream: ServedStream, operation: Operation) -> ServedStream:
         """The watch, in such a way that `cut` finds it."""
         ending = Ending(stream, operation, forget=lambda: self._ending.pop(ending, None))
         self._ending[ending] = None
         return ending
 
 
-def _refused(refusal: Refuse, operation: Operation) -> Answer | Stream:
+def _refused(refusal: Refuse, operation: Operation) -> Answer | ServedStream:
     answer = refusal.answer(operation)
     return Told([encode_frame("ERROR", answer.body)]) if operation.verb == "watch" and refusal.code == 410 else answer
 
 
-async def _closed(outcome: Answer | Stream) -> None:
+async def _closed(outcome: Answer | ServedStream) -> None:
     if not isinstance(outcome, Answer):
         await outcome.close()

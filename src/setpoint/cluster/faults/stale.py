@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from setpoint.api import Answer, Identity, Operation, Stream
+from setpoint.api import Answer, Identity, Operation, ServedStream
 from setpoint.api.status import not_found
 from setpoint.cluster.server import ApiServer
 
 
-async def stale(server: ApiServer, operation: Operation, identity: Identity, behind: int) -> Answer | Stream:
+async def stale(server: ApiServer, operation: Operation, identity: Identity, behind: int) -> Answer | ServedStream:
     """The answer to a get or list as it would have been so many revisions ago, but not before what the history still has."""
     revision = max(server.storage.compacted, server.storage.revision - behind)
     options = {name: value for name, value in operation.options.items() if name not in ("limit", "continue")}

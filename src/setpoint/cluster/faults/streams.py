@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 
-from setpoint.api import Operation, Stream, StreamBroken
+from setpoint.api import Operation, ServedStream, StreamBroken
 
 _BROKEN = "the connection was cut"
 
@@ -25,17 +26,21 @@ class Told:
         """See `Stream`."""
         self._frames = []
 
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        """See `ServedStream`."""
+        told()
+
 
 class Ending:
     """A stream that somebody else may end, cleanly or not, while it is read."""
 
-    def __init__(self, inner: Stream, operation: Operation, *, forget: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, inner: ServedStream, operation: Operation, *, forget: Callable[[], object] = lambda: None) -> None:
         self.operation = operation
         self._inner = inner
         self._forget = forget
         self._ended = asyncio.Event()
         self._cleanly = True
-        self._reading: asyncio.Future[list[bytes] | None] | None = None
+        self._told: Callable[[], object] | None = None
 
     def end(self, *, cleanly: bool) -> None:
         """Ends it. Only the first time counts."""
@@ -43,6 +48,7 @@ class Ending:
             self._cleanly = cleanly
             self._ended.set()
             self._forget()
+            self._tell()
 
     async def read(self) -> list[bytes] | None:
         """See `Stream`."""
@@ -67,41 +73,70 @@ class Ending:
         self._forget()
         await self._inner.close()
 
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        """See `ServedStream`."""
+        if self._ended.is_set():
+            told()
+        else:
+            self._told = told
+            self._inner.when_ended(self._tell)
+
+    def _tell(self) -> None:
+        told, self._told = self._told, None
+        if told is not None:
+            told()
+
     def _check(self) -> None:
         if not self._cleanly:
             raise StreamBroken(_BROKEN)
 
 
 class _Delayed:
-    def __init__(self, inner: Stream, seconds: float) -> None:
+    """While the first that waits is due and nobody takes it, the rest waits within: who does not read is noticed there, and dropped."""
+
+    def __init__(self, inner: ServedStream, seconds: float) -> None:
         self._inner = inner
         self._seconds = seconds
-        self._waiting: asyncio.Queue[tuple[float, list[bytes] | StreamBroken | None]] = asyncio.Queue()
+        self._waiting: deque[tuple[float, list[bytes] | StreamBroken | None]] = deque()
+        self._arrived = asyncio.Event()
+        self._taken = asyncio.Event()
         self._filling = asyncio.create_task(self._fill(), name="late-watch")
 
     async def _fill(self) -> None:
         loop = asyncio.get_running_loop()
         told: list[bytes] | StreamBroken | None = []
         while isinstance(told, list):
+            while self._waiting and self._waiting[0][0] < loop.time():
+                self._taken.clear()
+                await self._taken.wait()
             try:
                 told = await self._inner.read()
             except StreamBroken as error:
                 told = error
-            self._waiting.put_nowait((loop.time() + self._seconds, told))
+            self._waiting.append((loop.time() + self._seconds, told))
+            self._arrived.set()
 
     async def read(self) -> list[bytes] | None:
-        due, told = await self._waiting.get()
+        while not self._waiting:
+            self._arrived.clear()
+            await self._arrived.wait()
+        due, told = self._waiting[0]
         await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
-        if not isinstance(told, list):
-            self._waiting.put_nowait((due, told))
         if isinstance(told, StreamBroken):
             raise told
+        if told is not None:  # the end stays
+            self._waiting.popleft()
+            self._taken.set()
         return told
 
     async def close(self) -> None:
         self._filling.cancel()
         await asyncio.gather(self._filling, return_exceptions=True)
         await self._inner.close()
+
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        loop = asyncio.get_running_loop()
+        self._inner.when_ended(lambda: loop.call_later(self._seconds, told))
 
 
 class _Counted:
@@ -123,13 +158,16 @@ class _Counted:
     async def close(self) -> None:
         await self._inner.close()
 
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        self._inner.when_ended(told)
 
-def delayed(stream: Stream, seconds: float) -> Stream:
+
+def delayed(stream: ServedStream, seconds: float) -> ServedStream:
     """The stream, each of whose events comes so late; so does its end, or its breaking off."""
     return _Delayed(stream, seconds)
 
 
-def broken_off(stream: Stream, operation: Operation, events: int | None, seconds: float | None, *, cleanly: bool) -> Stream:
+def broken_off(stream: ServedStream, operation: Operation, events: int | None, seconds: float | None, *, cleanly: bool) -> ServedStream:
     """The stream, broken off after so many events or seconds; at once, if neither is said."""
     ending = Ending(stream, operation)
     if seconds is not None:

@@ -10,7 +10,7 @@ import asyncio
 from contextvars import copy_context
 from functools import lru_cache
 
-from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, StatusDetails, Stream
+from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, ServedStream, StatusDetails
 from setpoint.api.status import bad_request, failure, not_found
 from setpoint.cluster.server import builtin
 from setpoint.cluster.server.about.aggregated import Aggregated
@@ -95,7 +95,7 @@ class ApiServer:
                 self.registry.store(kind, draft.obj)
         self._complete_at = self.storage.revision
 
-    async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | Stream:
+    async def handle(self, operation: Operation, identity: Identity = ADMIN) -> Answer | ServedStream:
         """Does what the operation asks. What it refuses is an answer too; nothing but a defect of the server raises."""
         warnings: list[str] = []
         try:
@@ -113,7 +113,7 @@ class ApiServer:
             observer.emit(Served(operation=operation, identity=identity, status=status, revision=self.storage.revision))
         return outcome
 
-    async def _once_durable(self, outcome: Answer | Stream) -> Answer | Stream:
+    async def _once_durable(self, outcome: Answer | ServedStream) -> Answer | ServedStream:
         """The outcome, as soon as all that it may tell of is durable."""
         try:
             await self.storage.settled(self.storage.revision)
@@ -136,7 +136,7 @@ class ApiServer:
         self.stopped = True
         self.hub.stop()
 
-    def _answer(self, operation: Operation, warnings: list[str]) -> Answer | Stream:
+    def _answer(self, operation: Operation, warnings: list[str]) -> Answer | ServedStream:
         if self.stopped:
             raise failure(503, "ServiceUnavailable", "the server is shutting down")
         if operation.resource is None:
@@ -193,7 +193,7 @@ class ApiServer:
                 raise failure(405, "MethodNotAllowed", message, StatusDetails(group=kind.group, kind=kind.plural))
             raise not_allowed()
 
-    def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | Stream:
+    def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | ServedStream:
         registry = self.registry
         view = view_for(operation, self.world.clock.now)
         if kind.deprecation:

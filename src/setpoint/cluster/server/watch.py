@@ -65,7 +65,7 @@ class _Emission:
 
 
 class Watcher:
-    """One open watch: a `Stream` whose frames wait in memory until they are read. `when_ended` is called at its end, once."""
+    """One open watch: a `ServedStream` whose frames wait in memory until they are read."""
 
     def __init__(self, hub: Hub, kind: ServedKind, selection: Selection, view: View, options: ListOptions) -> None:
         self.kind = kind
@@ -78,7 +78,7 @@ class Watcher:
         self._frames: list[bytes] = []
         self._free = 0
         self._bytes = 0
-        self.when_ended: Callable[[], object] | None = None
+        self._told: Callable[[], object] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._timers: list[asyncio.TimerHandle] = []
@@ -141,7 +141,7 @@ class Watcher:
             timer.cancel()
         self._timers.clear()
         self._wake()
-        told, self.when_ended = self.when_ended, None
+        told, self._told = self._told, None
         if told is not None:
             told()
 
@@ -183,6 +183,13 @@ class Watcher:
         """See `Stream`."""
         self._frames.clear()
         self.end()
+
+    def when_ended(self, told: Callable[[], object], /) -> None:
+        """See `ServedStream`."""
+        if self._ended:
+            told()
+        else:
+            self._told = told
 
 
 class Hub:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, Stream, StreamBroken
+from setpoint.api import ADMIN, Answer, ApiError, Identity, Operation, ServedStream, StreamBroken
 from setpoint.api.operation import ConnectionDropped
 from setpoint.api.paths import MethodNotAllowed, NotAPath, from_http, is_encoded
 from setpoint.api.status import failure, not_supported_here
@@ -27,7 +27,6 @@ from setpoint.cluster.server.http.auth import Tokens
 from setpoint.cluster.server.http.deadlines import allowed_seconds, too_slow
 from setpoint.cluster.server.http.rendering import packed, written
 from setpoint.cluster.server.server import ApiServer
-from setpoint.cluster.server.watch import Watcher
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -44,7 +43,7 @@ PATIENCE = 10.0
 
 ABORT = "setpoint.abort"
 """The key of a scope's state under which `serving` puts what lets go of the connection at once."""
-Handle: TypeAlias = Callable[[Operation, Identity], Awaitable[Answer | Stream]]
+Handle: TypeAlias = Callable[[Operation, Identity], Awaitable[Answer | ServedStream]]
 
 
 class Disconnected(Exception):
@@ -89,7 +88,7 @@ class HttpFace:
         self._handle: Handle = handle if handle is not None else server.handle
         self._tokens = Tokens(tokens, anonymous=anonymous) if tokens is not None else None
         self._log = log
-        self._watches: dict[Stream, None] = {}
+        self._watches: dict[ServedStream, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request. Raises `RuntimeError` for what is no HTTP request."""
@@ -141,7 +140,7 @@ class HttpFace:
             exchange.status = 200
             await self._send_stream(outcome, exchange, scope, receive, send)
 
-    async def _outcome(self, exchange: Exchange, receive: Receive) -> Answer | Stream:
+    async def _outcome(self, exchange: Exchange, receive: Receive) -> Answer | ServedStream:
         headers, path = exchange.headers, exchange.path
         identity = ADMIN
         if self._tokens is not None:
@@ -169,7 +168,7 @@ class HttpFace:
             raise not_allowed()
         return answer
 
-    async def _send_stream(self, stream: Stream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _send_stream(self, stream: ServedStream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends frames until the server ends the stream or the client goes, whichever comes first."""
         self._watches[stream] = None
         sending = _Sending(stream, exchange, send)
@@ -180,8 +179,7 @@ class HttpFace:
             _let_go(scope)
             frames.cancel()
 
-        if isinstance(stream, Watcher):
-            stream.when_ended = lambda: sending.finish(cut)
+        stream.when_ended(lambda: sending.finish(cut))
         try:
             # Sending alone would not do: what is sent to a client that has gone vanishes without an error.
             await asyncio.wait((frames, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -258,7 +256,7 @@ async def _send_answer(exchange: Exchange, answer: Answer, send: Send, *, close:
 class _Sending:
     """The frames of one stream on their way to the client."""
 
-    def __init__(self, stream: Stream, exchange: Exchange, send: Send) -> None:
+    def __init__(self, stream: ServedStream, exchange: Exchange, send: Send) -> None:
         self._stream = stream
         self._exchange = exchange
         self._send = send
