@@ -86,8 +86,8 @@ def track_update(
     The request may edit managedFields (not through a subresource); ``[]`` or ``[{}]`` forget all owners, after which none are recorded
     until the first apply; missing or unreadable ones are taken from ``live``. ``versions`` are the schemas of all versions of the kind, if
     they differ. ``now`` is an RFC 3339 time with seconds, which only owners
-    who gain something get. ``reset`` are the paths (field names) whose ownership this endpoint does not record. Never fails: where
-    objects cannot be compared, the live managedFields stay.
+    who gain something get. ``reset`` are the paths (field names) whose ownership this endpoint does not record in its own version. Never
+    fails: where objects cannot be compared, the live managedFields stay.
     """
     if not isinstance(new.get("metadata") or {}, Mapping):
         return new
@@ -110,7 +110,8 @@ def track_update(
         if foreign:
             check_live(before, foreign, versions)
             atoms = {version: versions[version]().root for version in foreign}
-            changes = {version: compare(theirs, before, bare).without(_reset(reset)) for version, theirs in atoms.items()}
+            # What this endpoint does not record, it leaves unrecorded in its own version alone.
+            changes = {version: compare(theirs, before, bare) for version, theirs in atoms.items()}
             elsewhere = {
                 key: (atoms[each.api_version], changes[each.api_version]) for key, each in entries.items() if each.api_version in atoms
             }
@@ -232,7 +233,8 @@ def apply(
         if not entries:
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
             entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
-        apart = {key: versions[each.api_version]().root for key, each in entries.items() if each.api_version in elsewhere}
+        atoms = {version: versions[version]().root for version in elsewhere}
+        apart = {key: atoms[each.api_version] for key, each in entries.items() if each.api_version in atoms}
         merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded, apart)
     except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why

@@ -73,10 +73,12 @@ def apply(
     mine = field_set(atom, applied).recursive_difference(reset)
     last = before.get(owner, EMPTY)
     now = {**before, owner: mine}
-    # Whoever still applies all that it applied last time owns it with all that is above it: there is nothing to take away.
-    result = prune(atom, merged, now, last) if last.difference(mine) else merged
+    others = {key: theirs for key, theirs in elsewhere.items() if key != owner}
+    # Whoever still applies all that it applied last time owns it with all that is above it: there is nothing to take away. What was
+    # applied in another version cannot be told so.
+    result = prune(atom, merged, now, last, elsewhere.get(owner, atom), others) if elsewhere or last.difference(mine) else merged
     change = compare(atom, live, result).without(reset)
-    seen = {key: compare(theirs, live, result).without(reset) for key, theirs in elsewhere.items() if key != owner}
+    seen = {key: compare(theirs, live, result) for key, theirs in others.items()}
     if not force:
         conflicts = {}
         for key, fields in now.items():
@@ -107,19 +109,41 @@ def _without(
     return left
 
 
-def prune(atom: Atom, merged: Any, owners: Mapping[Key, FieldSet], last: FieldSet) -> Any:
-    """``merged`` without what was applied last time and has no owner now."""
-    last = with_named_fields(last, atom)
-    owned = EMPTY
-    for fields in owners.values():
-        owned = owned.union(fields)
-    everything = with_named_fields(field_set(atom, merged), atom)
+def prune(
+    atom: Atom,
+    merged: Any,
+    owners: Mapping[Key, FieldSet],
+    last: FieldSet,
+    last_atom: Atom | None = None,
+    elsewhere: Mapping[Key, Atom] = MappingProxyType({}),
+) -> Any:
+    """``merged`` without what was applied last time and has no owner now.
 
-    def left_of(value: Any) -> FieldSet:
-        return with_named_fields(field_set(atom, value), atom)
+    ``last_atom`` is the type of the version in which it was applied last time (None: the same). A list that one version takes for a whole
+    stays whole where somebody owns anything in that version.
+    """
+    if not last:
+        return merged
+    last_atom = atom if last_atom is None else last_atom
+    last = with_named_fields(last, last_atom)
+    # Taking away all of `last` also takes what others own (put back first, version by version) and what nobody applied below a parent that
+    # goes (put back second: nothing goes that was not in `last`).
+    pruned = remove(last_atom, merged, last)
+    for theirs, owned in _by_version(atom, owners, last_atom, elsewhere):
+        kept = _named(theirs, pruned).union(with_named_fields(owned, theirs))
+        pruned = remove(theirs, merged, _named(theirs, merged).difference(kept))
+    return remove(last_atom, merged, _named(last_atom, merged).difference(_named(last_atom, pruned)).intersection(last))
 
-    # Taking away all of `last` also takes what others own (put back first) and what nobody applied below a parent that goes (put back
-    # second: nothing goes that was not in `last`).
-    pruned = remove(atom, merged, last)
-    pruned = remove(atom, merged, everything.difference(left_of(pruned).union(with_named_fields(owned, atom))))
-    return remove(atom, merged, everything.difference(left_of(pruned)).intersection(last))
+
+def _named(atom: Atom, value: Any) -> FieldSet:
+    return with_named_fields(field_set(atom, value), atom)
+
+
+def _by_version(atom: Atom, owners: Mapping[Key, FieldSet], first: Atom, elsewhere: Mapping[Key, Atom]) -> list[tuple[Atom, FieldSet]]:
+    """What is owned in each version, with the version's type; one version goes first."""
+    owned: dict[int, tuple[Atom, FieldSet]] = {}
+    for key, fields in owners.items():
+        theirs = elsewhere.get(key, atom)
+        _, so_far = owned.get(id(theirs), (theirs, EMPTY))
+        owned[id(theirs)] = theirs, so_far.union(fields)
+    return sorted(owned.values(), key=lambda each: each[0] is not first)

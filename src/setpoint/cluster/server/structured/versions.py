@@ -1,7 +1,8 @@
 """Owners of other versions than the one that is written: the object must make sense in theirs, too.
 
 The versions of a kind may differ in their schemas. What its owners have is judged in the version in which they wrote: an object that does
-not fit there, or a version that is no more, stops an apply, and leaves ownership as it was in all other writes.
+not fit there (in a set, nothing may be there twice), or a version that is no more, stops an apply, and leaves ownership as it was in all
+other writes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -48,6 +49,6 @@ def check_merged(merged: Any, found: Iterable[str], versions: Versions, *, last:
 
 def _check(thing: Any, found: Iterable[str], versions: Versions, before: str) -> None:
     for version in found:
-        problems = validate(versions[version]().root, thing, allow_duplicates=True)
+        problems = validate(versions[version]().root, thing)
         if problems:
             raise Inconvertible(before.format(version) + problems[0])
