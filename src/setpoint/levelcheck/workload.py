@@ -110,7 +110,7 @@ class Workload(msgspec.Struct, frozen=True):
         Files of a folder are taken in the order of their names. Raises `ValueError`, which names the file and what is wrong with it.
         """
         found: list[Step] = []
-        for path in [each for path in paths for each in _files(Path(path))]:
+        for path in [file for each in paths for file in _files(Path(each))]:
             found += [apply(manifest) for manifest in _manifests(path)]
             found.append(Wait())
         return cls(tuple(found))
