@@ -17,7 +17,7 @@ from setpoint.api.status import ApiError
 from setpoint.cli import activity, console, manifests
 from setpoint.cli.destination import configured
 from setpoint.cli.embedded import embedded
-from setpoint.cli.failure import Failure, told
+from setpoint.cli.failure import Failure
 from setpoint.cli.stopping import Ending, on_signal
 from setpoint.cli.target import Target, load
 from setpoint.client import Connection
@@ -26,6 +26,7 @@ from setpoint.client.http import HttpTransport
 from setpoint.client.install import NotEstablished, install
 from setpoint.controller import Controller
 from setpoint.manager import LeaderElection, LeadershipLost, Manager, Options
+from setpoint.manager.importing import told
 from setpoint.world import PortInUse, real_world
 from setpoint.world.loop_thread import fast_loop
 

@@ -2,10 +2,10 @@
 
 A `Manager` runs controllers against one server: caches first, then controllers, until it is stopped; `options` says how, `life` which part
 of it may end when, `grace` how runs are let end, and `oversight` what it says meanwhile. An `App` is an async context manager that receives
-the manager, opens what the controllers need, and adds them. `election/` says how one of several processes comes to lead, `metrics/` what is
-counted, `flight/` why each key ran and what that changed. `permissions` says what controllers need to be allowed, and `self_check` asks
-the server whether it is. `health` is what the probes ask, `endpoints` serves it and the metrics, `hooks` is what others may call,
-and `logs` writes the log.
+the manager, opens what the controllers need, and adds them; `importing` finds apps and controllers by their names. `election/` says how one
+of several processes comes to lead, `metrics/` what is counted, `flight/` why each key ran and what that changed. `permissions` says what
+controllers need to be allowed, and `self_check` asks the server whether it is. `health` is what the probes ask, `endpoints` serves it and
+the metrics, `hooks` is what others may call, and `logs` writes the log.
 """
 
 from importlib import import_module
