@@ -28,10 +28,6 @@ def _of_columns(step: Step, found: Difference) -> bool:
     return "columnDefinitions" in found.place and found.place[-1] == "description"
 
 
-def _of_bookmarks(step: Step, found: Difference) -> bool:
-    return found.place[0] == "events" and found.bookmark and len(found.place) > 3 and found.place[3] != "metadata"
-
-
 _INTERNAL = re.compile(r"Invalid value: \{.*\}: (field is immutable)", re.DOTALL)
 
 
@@ -56,11 +52,6 @@ def _of_what_is_not_enforced(step: Step, found: Difference) -> bool:
 
 WAIVERS: tuple[Waiver, ...] = (
     Waiver("column descriptions", "the descriptions of table columns are in our own words", _of_columns),
-    Waiver(
-        "zero values in bookmarks",
-        "the object of a bookmark holds its version alone; the real server adds the zero values of the kind's fields",
-        _of_bookmarks,
-    ),
     Waiver(
         "internal values",
         "a message about an immutable struct shows it as the API spells it; the real server shows its internal Go struct",

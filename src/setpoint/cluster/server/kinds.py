@@ -155,6 +155,10 @@ class Strategy:
         """An object's metadata as they are shown where nothing else of it is."""
         return metadata
 
+    def empty(self, kind: ServedKind) -> dict[str, Json]:
+        """What an object of the kind shows beside its metadata when there is nothing in it."""
+        return {}
+
     def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
         """The metadata of a bookmark, as they are shown in an object that has nothing else."""
         return metadata

@@ -56,7 +56,8 @@ class Written:
     """What a write answers: the object as it now is (for the subresource `scale`, the Scale that it shows), or that it is no more.
 
     `removed` says that the object is gone; `record` is then its last state. `pending`: a client that insisted on the object's going, and
-    on that of what it owns, is told that it has not gone yet.
+    on that of what it owns, is told that it has not gone yet. `unseen`: a dry run was to take away the last that holds the object, and
+    with it the object; of that the real server shows an object with nothing in it.
     """
 
     kind: ServedKind
@@ -64,6 +65,7 @@ class Written:
     created: bool = False
     removed: bool = False
     pending: bool = False
+    unseen: bool = False
 
 
 class Registry:
@@ -254,6 +256,8 @@ class Registry:
             marked = decode(self._store(target, write.Draft(draft.obj, live)).record.value)
             draft = write.Draft(marked, marked, gone=True)
         written = self._store(target, draft)
+        if written.removed and target.options.dry_run and draft.obj is live and live["metadata"].get("finalizers"):
+            return replace(written, unseen=True)
         return written if written.removed or options.orphan_dependents is not False else replace(written, pending=True)
 
     def delete_collection(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> tuple[reading.Listing, Iterable[Written]]:

@@ -230,8 +230,12 @@ class ApiServer:
 
     def _deleted(self, written: Written, view: View, warnings: list[str]) -> Answer:
         kind = written.kind
+        if written.unseen:
+            return Answer(status=200, body=view.bookmark(kind, {}), warnings=tuple(warnings))
         if not written.removed or kind.strategy.returns_deleted:
             return self._written(written, view, warnings)
+        if isinstance(view, RefusedView) and view.always:
+            raise view.why
         meta = decode(written.record.value)["metadata"]
         details = {"name": meta["name"], **({"group": kind.group} if kind.group else {}), "kind": kind.plural, "uid": meta["uid"]}
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}

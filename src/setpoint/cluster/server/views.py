@@ -53,7 +53,7 @@ class View(Protocol):
         ...
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
-        """A bookmark: an object with nothing but its metadata."""
+        """A bookmark: an object with nothing but its metadata. With empty metadata, an object with nothing at all."""
         ...
 
 
@@ -80,7 +80,10 @@ class WholeView:
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
-        return encode({"kind": kind.kind, "apiVersion": kind.api_version, "metadata": kind.strategy.metadata_of_bookmark(metadata)})
+        shown = {"kind": kind.kind, "apiVersion": kind.api_version, **kind.strategy.empty(kind)}
+        if metadata or not kind.strategy.custom:
+            shown["metadata"] = kind.strategy.metadata_of_bookmark(metadata)
+        return encode(shown)
 
 
 def _without_names(record: Record, kind: ServedKind) -> bytes:
@@ -133,7 +136,7 @@ class TableView:
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
         obj = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
-        return self._table(kind, [obj], {"resourceVersion": metadata["resourceVersion"]})
+        return self._table(kind, [obj], {"resourceVersion": metadata.get("resourceVersion", "")})
 
     def _table(
         self, kind: ServedKind, objects: list[dict[str, Json]], metadata: Mapping[str, Json], told: list[dict[str, Json]] | None = None
@@ -160,8 +163,10 @@ class RefusedView:
 
     shared = ""
 
-    def __init__(self, why: ApiError) -> None:
+    def __init__(self, why: ApiError, *, always: bool = False) -> None:
         self.why = why
+        self.always = always
+        """Also where there is nothing to show but a Status, which has no other views."""
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """Raises what is wrong with the view."""
@@ -217,7 +222,7 @@ def view_for(operation: Operation, now: Now) -> View:
             case "Table":
                 if include not in _INCLUDES:
                     problem = f"includeObject: Invalid value: \"{include}\": must be 'Metadata', 'Object', 'None', or empty"
-                    return RefusedView(bad_request(f"Unable to convert to Table as requested: {problem}"))
+                    return RefusedView(bad_request(f"Unable to convert to Table as requested: {problem}"), always=True)
                 return TableView(meta, cast(IncludeObject, include), now)
             case "PartialObjectMetadata" | "PartialObjectMetadataList":
                 if listing is not (shape == "PartialObjectMetadataList"):

@@ -16,7 +16,7 @@ from setpoint.cluster.server.builtin.groups import behaviour_of
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
-from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, empty_field
+from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, empty_field, empty_object
 from setpoint.cluster.server.builtin.unenforced import unenforced
 from setpoint.cluster.server.crd.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.crd.custom import CrdStrategy
@@ -131,6 +131,13 @@ class BuiltinStrategy(Strategy):
         left = {name: text for name, text in annotations.items() if name != self.behaviour.field_annotation}
         others = {name: value for name, value in metadata.items() if name != "annotations"}
         return {**others, "annotations": left} if left else others
+
+    def empty(self, kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`. Go writes the zeros of what may not be left out."""
+        fields = empty_object(kind.group, kind.version, kind.kind)
+        if self.behaviour.zero_replicas:
+            fields["spec"]["replicas"] = 0
+        return fields
 
     def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
         """See `Strategy`. A field for which an annotation stands is a zero there."""

@@ -25,6 +25,7 @@ from setpoint.cluster.server.builtin.go_types import (
     Field,
     GoType,
     go_type,
+    registered,
     struct,
 )
 from setpoint.cluster.server.builtin.quantities import canonical
@@ -54,6 +55,12 @@ def _holds_empty_list(value: Any) -> bool:
 def empty_field(name: str, field: str) -> Any:
     """What is written of a field when nothing is in it; None for nothing. The caller's own."""
     return _struct(name)({}).get(field)
+
+
+def empty_object(group: str, version: str, kind: str) -> dict[str, Any]:
+    """What is written of a kind's object beside its metadata when nothing is in it. The caller's own."""
+    fields: dict[str, Any] = _struct(registered()[group, version, kind])({})
+    return {name: value for name, value in fields.items() if name not in ("apiVersion", "kind", "metadata")}
 
 
 @lru_cache(maxsize=2048)

@@ -16,7 +16,7 @@ from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.names import api_version
 from setpoint.api.status import bad_request
 from setpoint.cluster.server.builtin.malformed import malformed
-from setpoint.cluster.server.builtin.structs import as_go_writes
+from setpoint.cluster.server.builtin.structs import as_go_writes, empty_object
 from setpoint.cluster.server.crd.definitions import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
 from setpoint.cluster.server.crd.names import accept_names, is_established, terminating
 from setpoint.cluster.server.encoding import decode, objects_in
@@ -60,6 +60,10 @@ class CrdStrategy(Strategy):
     def fill(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`. What passes through Go structs has no nulls."""
         return self.complete(obj, kind)
+
+    def empty(self, kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`."""
+        return empty_object(kind.group, kind.version, kind.kind)
 
     def counts(self, obj: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
         """See `Strategy`."""

@@ -234,7 +234,7 @@ def apply(
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
             entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
         atoms = {version: versions[version]().root for version in elsewhere}
-        apart = {key: atoms[each.api_version] for key, each in entries.items() if each.api_version in atoms}
+        apart = {key: atom for version, atom in atoms.items() for key, each in entries.items() if each.api_version == version}
         merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded, apart)
     except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why

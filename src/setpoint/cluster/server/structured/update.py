@@ -140,10 +140,12 @@ def _named(atom: Atom, value: Any) -> FieldSet:
 
 
 def _by_version(atom: Atom, owners: Mapping[Key, FieldSet], first: Atom, elsewhere: Mapping[Key, Atom]) -> list[tuple[Atom, FieldSet]]:
-    """What is owned in each version, with the version's type; one version goes first."""
-    owned: dict[int, tuple[Atom, FieldSet]] = {}
+    """What is owned in each version, with the version's type: first in one version, then in the writer's, then in the order of the others.
+
+    A real server takes them in any order.
+    """
+    owned: dict[int, tuple[Atom, FieldSet]] = {id(each): (each, EMPTY) for each in (first, atom, *elsewhere.values())}
     for key, fields in owners.items():
         theirs = elsewhere.get(key, atom)
-        _, so_far = owned.get(id(theirs), (theirs, EMPTY))
-        owned[id(theirs)] = theirs, so_far.union(fields)
-    return sorted(owned.values(), key=lambda each: each[0] is not first)
+        owned[id(theirs)] = theirs, owned[id(theirs)][1].union(fields)
+    return [each for each in owned.values() if each[1]]

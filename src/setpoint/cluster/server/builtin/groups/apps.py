@@ -54,6 +54,7 @@ def _deployment_counts(new: Object, old: Object) -> bool:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "Deployment": Behaviour(
+        zero_replicas=True,
         support="full",
         defaults=_deployment_defaults,
         validate=validate_deployment,
@@ -64,6 +65,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         status_keeps=("labels",),
     ),
     "ReplicaSet": Behaviour(
+        zero_replicas=True,
         support="full",
         defaults=_replica_set_defaults,
         validate=validate_replica_set,

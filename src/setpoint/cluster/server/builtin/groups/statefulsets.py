@@ -154,6 +154,7 @@ def validate_status(new: Object, old: Object) -> Iterator[FieldError]:
 
 BEHAVIOURS = {
     "StatefulSet": Behaviour(
+        zero_replicas=True,
         support="full",
         defaults=default,
         validate=validate,
