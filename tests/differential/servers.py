@@ -51,7 +51,7 @@ class Server(Protocol):
 
 def _answer(status: int, headers: list[tuple[str, str]], body: bytes) -> Answer:
     content_type = next((value for name, value in headers if name == "content-type"), "")
-    text = body.decode()
+    text = body.decode(errors="replace")
     return Answer(
         status,
         content_type,

@@ -18,6 +18,8 @@ OFFERED = (JSON, YAML)
 """In what an answer can be written."""
 WATCHED = (JSON,)
 """In what the events of a watch can be."""
+COLLECTION = (*OFFERED, *(f"{media};stream=watch" for media in WATCHED))
+"""What the real server's routes of a collection name."""
 _ANY = ("*/*", "application/*")
 
 
@@ -49,9 +51,17 @@ def media_for(wanted: str, offered: tuple[str, ...] = OFFERED) -> str:
 
 
 @lru_cache(maxsize=256)
-def form_of(accept: str) -> str:
-    """The media type that an answer is written in, whatever it shows: the most wanted one, else JSON."""
-    return next((media for wanted, _ in by_quality(accept) if (media := media_for(wanted))), JSON)
+def form_of(accept: str, *, failed: bool = False) -> str:
+    """The media type that an answer is written in, whatever it shows: the most wanted one, else JSON.
+
+    What has failed has no views, so that who wants nothing but views is told of it in JSON.
+    """
+    wanted = (media for media, parameters in by_quality(accept) if not (failed and _is_view(parameters)))
+    return next((found for media in wanted if (found := media_for(media))), JSON)
+
+
+def _is_view(parameters: dict[str, str]) -> bool:
+    return any(parameters.get(name) for name in ("as", "g", "v"))
 
 
 @lru_cache(maxsize=256)

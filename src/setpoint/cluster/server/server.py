@@ -16,7 +16,7 @@ from setpoint.cluster.server import builtin
 from setpoint.cluster.server.about.aggregated import Aggregated
 from setpoint.cluster.server.about.openapi import Documents
 from setpoint.cluster.server.about.paths import answer_path, no_such_path, not_allowed
-from setpoint.cluster.server.accept import check_route
+from setpoint.cluster.server.accept import COLLECTION, OFFERED, check_route
 from setpoint.cluster.server.builtin.served import builtin_kinds
 from setpoint.cluster.server.crd.custom import CustomKinds
 from setpoint.cluster.server.encoding import decode, encode, objects_in
@@ -148,7 +148,7 @@ class ApiServer:
             return self._refuse_resource(operation)
         self._check_verb(operation, kind)
         if not kind.strategy.custom:
-            check_route(operation.accept)
+            check_route(operation.accept, COLLECTION if operation.verb in ("list", "watch") else OFFERED)
         if operation.name and (problems := path_segment(operation.name)):
             raise bad_request(f"Name parameter invalid: {quote(operation.name)}: {problems[0]}")
         if operation.verb in ("get", "list") and "export" in operation.options and boolean(operation.options, "export"):
@@ -209,7 +209,7 @@ class ApiServer:
             case "watch":
                 options = list_options(operation, kind, watch=True)
                 if isinstance(view, RefusedView):
-                    raise view.why
+                    raise view.why(kind)
                 prefix = f"{operation.namespace}/" if operation.namespace else ""
                 return self.hub.open(kind, Selection(prefix, options.labels, options.fields), options, view)
             case "create":
@@ -235,7 +235,7 @@ class ApiServer:
         if not written.removed or kind.strategy.returns_deleted:
             return self._written(written, view, warnings)
         if isinstance(view, RefusedView) and view.always:
-            raise view.why
+            raise view.why(kind)
         meta = decode(written.record.value)["metadata"]
         details = {"name": meta["name"], **({"group": kind.group} if kind.group else {}), "kind": kind.plural, "uid": meta["uid"]}
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 from setpoint.api import ApiError
 from setpoint.api.operation import JSON, Operation
-from setpoint.api.status import bad_request, failure
+from setpoint.api.status import Status, bad_request, failure
 from setpoint.cluster.server.accept import OFFERED, WATCHED, by_quality, media_for, not_acceptable
 from setpoint.cluster.server.crd.definitions import CustomKind
 from setpoint.cluster.server.encoding import decode, encode, in_version, nameless
@@ -163,22 +164,49 @@ class RefusedView:
 
     shared = ""
 
-    def __init__(self, why: ApiError, *, always: bool = False) -> None:
+    def __init__(self, why: Callable[[ServedKind], ApiError], *, always: bool = False) -> None:
         self.why = why
         self.always = always
         """Also where there is nothing to show but a Status, which has no other views."""
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """Raises what is wrong with the view."""
-        raise self.why
+        raise self.why(kind)
 
     def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
         """Raises what is wrong with the view."""
-        raise self.why
+        raise self.why(kind)
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """Raises what is wrong with the view."""
-        raise self.why
+        raise self.why(kind)
+
+
+def _no_table(problem: str, kind: ServedKind) -> ApiError:
+    """A table cannot be as it was asked for."""
+    return bad_request(f"Unable to convert to Table as requested: {problem}")
+
+
+def _no_list(kind: ServedKind) -> ApiError:
+    """One object is no list of PartialObjectMetadata."""
+    if kind.strategy.custom:
+        return ApiError(Status(code=500, message="content is not a list"))
+    why = f"you requested PartialObjectMetadataList, but the requested object is not a list ({_go_type(kind)})"
+    return failure(406, "NotAcceptable", why)
+
+
+def _a_list(kind: ServedKind) -> ApiError:
+    """A list is not one PartialObjectMetadata."""
+    why = f"you requested PartialObjectMetadata, but the requested object is a list ({_go_type(kind)}List)"
+    return failure(406, "NotAcceptable", why)
+
+
+def _go_type(kind: ServedKind) -> str:
+    """What the real server's internal type of a kind is called."""
+    if kind.strategy.custom:
+        return "*unstructured.Unstructured"
+    package = "core" if kind.group in ("", "events.k8s.io") else kind.group.partition(".")[0]
+    return f"*{package}.{kind.kind}"
 
 
 def _told(kind: ServedKind, records: Iterable[Record]) -> list[dict[str, Json]] | None:
@@ -222,12 +250,11 @@ def view_for(operation: Operation, now: Now) -> View:
             case "Table":
                 if include not in _INCLUDES:
                     problem = f"includeObject: Invalid value: \"{include}\": must be 'Metadata', 'Object', 'None', or empty"
-                    return RefusedView(bad_request(f"Unable to convert to Table as requested: {problem}"), always=True)
+                    return RefusedView(partial(_no_table, problem), always=True)
                 return TableView(meta, cast(IncludeObject, include), now)
             case "PartialObjectMetadata" | "PartialObjectMetadataList":
                 if listing is not (shape == "PartialObjectMetadataList"):
-                    what = "a list" if listing else "not a list"
-                    return RefusedView(failure(406, "NotAcceptable", f"you requested {shape}, but the requested object is {what}"))
+                    return RefusedView(_a_list if listing else _no_list)
                 return MetadataView(meta)
             case _:
                 continue

@@ -96,6 +96,6 @@ class Behaviour:
     field_annotation: str = ""
     """An annotation that stands for a field of the Go struct: it is shown with the whole object, but not where metadata alone are shown."""
     zero_replicas: bool = False
-    """Whether an object with nothing in it wants no replicas, instead of not saying how many: its internal Go struct holds a plain number."""
+    """Whether an object with nothing in it wants 0 replicas, instead of not saying how many: Go holds a plain number."""
     deprecation: str = ""
     """The warning that every request for this kind gets."""

@@ -24,7 +24,7 @@ def written(answer: Answer, operation: Operation) -> Answer:
     """The answer in the form that was asked for. What is no JSON stays as it is."""
     if answer.content_type != JSON or not answer.body:
         return answer
-    if operation.accept != JSON and form_of(operation.accept) == YAML:
+    if operation.accept != JSON and form_of(operation.accept, failed=answer.status >= 400) == YAML:
         from setpoint.cluster.server.http.as_yaml import as_yaml  # few ask for it, and PyYAML takes its time to import
 
         return msgspec.structs.replace(answer, body=as_yaml(msgspec.json.decode(answer.body)), content_type=YAML)

@@ -6,6 +6,7 @@ kind, in a file for each family of kinds.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from setpoint.cluster.server.builtin.loader import unpacked
@@ -40,7 +41,7 @@ _CELLS: dict[tuple[str, str], Cells] = {
 }
 
 _SCALES = (
-    NAME,
+    replace(NAME, format=""),
     Column("Desired", "integer", description="The replicas that are wanted."),
     Column("Available", "integer", description="The replicas that are there."),
     AGE,
