@@ -1,0 +1,294 @@
+"""A report in words: what came of a check, for a terminal of any width, a log or a failed test.
+
+First the verdict, then of each refutation the trace, the difference, why, and what to do; then what was covered, under which assumptions,
+and what was not checked.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from setpoint.levelcheck.outcome import Broken, Covered, Report
+from setpoint.levelcheck.report.changes import changes
+from setpoint.levelcheck.report.divergence import settled
+from setpoint.levelcheck.report.evidence import Evidence
+from setpoint.levelcheck.report.rows import Lane, Row
+from setpoint.levelcheck.report.suggestion import suggestion
+from setpoint.levelcheck.report.trace import Trace, trace
+
+Style: TypeAlias = Literal["", "good", "bad", "unsure", "heading", "decision", "divergence", "finding", "dim"]
+WIDTH = 120
+_SHARES: dict[Lane, int] = {"user": 20, "controller": 30, "outside": 20, "store": 30, "cache": 24}
+"""How wide lanes are beside each other, roughly."""
+_STYLES: dict[str, Style] = {"HELD": "good", "REFUTED": "bad", "PATH-DEPENDENT": "bad", "INCONCLUSIVE": "unsure"}
+_MARKS: dict[str, Style] = {"decision": "decision", "start": "decision", "divergence": "divergence", "finding": "finding"}
+_MOST_DIFFERENCES = 8
+_MOST_TOLD = 3
+"""So many refutations are told with their traces; the others in a line each."""
+
+
+class Line(NamedTuple):
+    """A line of text, and how it looks where colours can be had."""
+
+    text: str
+    style: Style = ""
+
+
+def in_words(report: Report, width: int = WIDTH) -> str:
+    """The report as text."""
+    return "\n".join(line.text for line in lines(report, width))
+
+
+def lines(report: Report, width: int = WIDTH) -> Iterator[Line]:
+    """The report line by line."""
+    yield from _verdict(report, width)
+    for number, broken in enumerate(report.broken):
+        if number < _MOST_TOLD:
+            yield from _told(report, broken, width)
+        else:
+            yield from _wrapped(f"Also: {sentence_of(broken)}  ({replay_command(report, broken)})", width)
+    yield from _warnings(report, width)
+    yield from _coverage(report, width)
+
+
+def headline(report: Report) -> str:
+    """The verdict in a sentence, never without its bound."""
+    if report.verdict == "INCONCLUSIVE":
+        return f"INCONCLUSIVE: {report.inconclusive or 'nothing can be said'}"
+    if report.verdict == "HELD":
+        return f"HELD: {report.name} is level-based {report.bound}" if report.bound else f"HELD: {report.name}"
+    first = f", {manner(report.broken[0])}: {sentence_of(report.broken[0])}" if report.broken else ""
+    return f"{report.verdict}{first}"
+
+
+def manner(broken: Broken) -> str:
+    """In which way it is not level-based, in a word or two."""
+    evidence = Evidence(broken)
+    for faults, words in _MANNERS:
+        if evidence.has(*faults):
+            return words
+    return "path-dependent" if broken.refutation.finding.oracle in ("O12", "O13") else "without any fault"
+
+
+_MANNERS: Sequence[tuple[tuple[str, ...], str]] = (
+    (("F15",), "unsafe with two leaders"),
+    (("F6",), "unsafe with old lists after a restart"),
+    (("F16",), "unsafe with caches that are not complete"),
+    (("F13",), "blind to what happens while it is down"),
+    (("F1", "F12"), "crash-unsafe"),
+    (("F2", "F3", "F4"), "unsafe when a write fails"),
+    (("F20",), "unsafe when a call outside fails"),
+    (("F8", "F9", "F10"), "edge-triggered"),
+    (("F5", "F7"), "unsafe with late events"),
+    (("F14",), "unsafe with a successor of the same name"),
+    (("F17",), "unsafe with clocks that differ"),
+    (("F18", "F19"), "unsafe when others write"),
+    (("F11",), "not idempotent"),
+    (("F22",), "dependent on the order of lists"),
+)
+"""The most telling first, where several things go wrong."""
+
+
+def sentence_of(broken: Broken) -> str:
+    """What is found, after what went wrong."""
+    first, space, rest = broken.refutation.finding.sentence.rstrip(".").partition(" ")
+    return (first.lower() if first[1:].islower() else first) + space + rest
+
+
+def replay_command(report: Report, broken: Broken) -> str:
+    """What brings the run back on a command line."""
+    return f"setpoint check {report.name} --replay {broken.token}"
+
+
+def bound_of(report: Report) -> str:
+    """How far the check went, in a line."""
+    return f"{report.runs} runs in {report.seconds:.1f} s, depth {report.depth}"
+
+
+def difference(broken: Broken) -> list[str]:
+    """Expected and found; where these are not told, what differs at the end in the objects that the finding is about."""
+    finding = broken.refutation.finding
+    where = " ".join(each for each in (finding.resource, finding.role, finding.field) if each)
+    if finding.expected or finding.found:
+        return [*([where] if where else []), f"  expected  {finding.expected or 'nothing'}", f"  found     {finding.found or 'nothing'}"]
+    evidence = Evidence(broken)
+    said: list[str] = []
+    for key in evidence.subject.keys:
+        expected, found = (run.objects.get(key) for run in (broken.reference, broken.recording))
+        if expected is not None and found is not None:
+            said += [f"{key}: {change}" for change in changes(settled(expected), settled(found))]
+        elif expected is not None or found is not None:
+            said.append(f"{key} is {'missing' if found is None else 'left over'}")
+    return said[:_MOST_DIFFERENCES]
+
+
+def causes(broken: Broken) -> list[str]:
+    """Why: what was found out by running neighbours of the plan, and the lines of the read and of the write."""
+    evidence = Evidence(broken)
+    said = list(broken.why)
+    read, write = evidence.decider, evidence.offender
+    if read is not None and read.line and write is not None:
+        old = f", v{read.seen} where v{read.true} was true" if read.seen < read.true and not read.live else ""
+        said.append(f"read: {read.resource} {read.name or '(list)'}{old} at {read.line}")
+    if write is not None and write.line:
+        said.append(f"written: {write.verb} {write.key} at {write.line}")
+    elif broken.refutation.finding.line:
+        said.append(f"at {broken.refutation.finding.line}")
+    return said
+
+
+def _verdict(report: Report, width: int) -> Iterator[Line]:
+    yield from _wrapped(headline(report), width, _STYLES[report.verdict])
+    for broken in report.broken[:1]:
+        yield Line(f"  {replay_command(report, broken)}", "dim")
+
+
+def _told(report: Report, broken: Broken, width: int) -> Iterator[Line]:
+    yield Line("")
+    if len(report.broken) > 1:
+        yield from _wrapped(f"{manner(broken)}: {sentence_of(broken)}", width, "bad")
+        yield Line(f"  {replay_command(report, broken)}", "dim")
+    told = trace(broken)
+    yield from _trace(told, width)
+    if differs := difference(broken):
+        yield Line("Difference", "heading")
+        yield from (each for text in differs for each in _wrapped(text, width, indent="  "))
+    if why := causes(broken):
+        yield Line("Why", "heading")
+        yield from (each for text in why for each in _wrapped(text, width, indent="  "))
+    if said := suggestion(broken):
+        yield Line("Suggestion", "heading")
+        yield from _wrapped(said, width, indent="  ", hang="")
+    for finding in broken.refutation.beside:
+        yield from _wrapped(f"Beside it: {finding.sentence}", width, "dim")
+    if broken.refutation.others:
+        yield Line(f"{_count(broken.refutation.others, 'other plan')} with the same finding", "dim")
+
+
+# the trace
+
+
+def _trace(told: Trace, width: int) -> Iterator[Line]:
+    lanes = told.lanes
+    several = len(told.processes) > 1
+    room = width - 10 - 2 * len(lanes)
+    shares = {lane: _SHARES[lane] for lane in lanes}
+    widths = {lane: max(room * share // max(sum(shares.values()), 1), 8) for lane, share in shares.items()}
+    title = f"Trace  ({_count(len(told.rows), 'line')} of {len(told.all_rows)})"
+    yield Line(title, "heading")
+    yield from _columns([("t", 8), *((_header(lane), widths[lane]) for lane in lanes)], "dim")
+    before: tuple[str, str, int] = ("", "", 0)
+    runs = len({row.run for row in told.all_rows if row.run})
+    for row in told.rows:
+        style = _MARKS.get(row.mark, "")
+        if row.wide:
+            mark = {"decision": "** ", "finding": "=> "}.get(row.mark, "")
+            yield from _columns([(f"{row.at:.3f}s", 8), (f"{mark}{row.wide}", width - 10)], style)
+            continue
+        cells = dict(row.cells)
+        here = (row.process, row.run, row.nth)
+        if "controller" in cells:
+            indent = "  " if row.run else ""
+            cells["controller"] = indent + cells["controller"] + (f"  {row.line}" if row.line else "")
+            if row.run and here != before:
+                cells["controller"] = _run(row, several, runs) + "\n" + cells["controller"]
+            elif several and not row.run:
+                cells["controller"] = f"{row.process} {cells['controller']}"
+            before = here
+        if row.times > 1:
+            cells["store"] = f"{cells.get('store', '')}  ... and so on, {row.times} times"
+        if row.mark == "divergence":
+            cells["store"] = f"{cells.get('store', '')}  <- the reference goes another way from here"
+        yield from _columns([(f"{row.at:.3f}s", 8), *((cells.get(lane, ""), widths[lane]) for lane in lanes)], style)
+    if (missing := told.diverges.missing) is not None and told.diverges.here is None:
+        change = "is deleted" if missing.deleted else "is made" if missing.before is None else "is changed"
+        yield from _wrapped(
+            f"In the reference, {told.names.key(missing.key)} {change} next (v{missing.revision}); here it never does.", width, "divergence"
+        )
+
+
+def _run(row: Row, several: bool, runs: int) -> str:
+    """The heading of what a run did: `p2 run 3 of webapp default/shop`."""
+    return f"{f'{row.process} ' if several else ''}run {row.nth}{f' of {row.run}' if runs > 1 or row.nth == 1 else ''}"
+
+
+def _header(lane: Lane) -> str:
+    return "cache saw" if lane == "cache" else lane
+
+
+def _columns(cells: Sequence[tuple[str, int]], style: Style) -> Iterator[Line]:
+    """Cells beside each other, each wrapped to its width."""
+    wrapped = [[part for text in cell.split("\n") for part in _fold(text, width)] for cell, width in cells]
+    for index in range(max(map(len, wrapped))):
+        parts = [(each[index] if index < len(each) else "").ljust(width) for each, (_, width) in zip(wrapped, cells, strict=True)]
+        yield Line(("  " + "  ".join(parts)).rstrip(), style)
+
+
+def _fold(text: str, width: int) -> list[str]:
+    indent = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(text, width, subsequent_indent=f"{indent}  ", break_on_hyphens=False) or [""]
+
+
+# the rest
+
+
+def _warnings(report: Report, width: int) -> Iterator[Line]:
+    for finding in report.warnings:
+        yield from _wrapped(f"warning: {finding.sentence}{f' ({finding.line})' if finding.line else ''}", width, "unsure")
+    for reason, count in report.waived:
+        use = f"applied {_count(count, 'time')}" if count else "of no use any more: what it waives did not come up; take it away"
+        yield from _wrapped(f"waiver ({reason}): {use}", width, "" if count else "unsure")
+
+
+def _coverage(report: Report, width: int) -> Iterator[Line]:
+    if report.coverage:
+        yield Line("")
+        yield Line("Covered", "heading")
+        widest = max(len(covered.name) for covered in report.coverage)
+        for covered in report.coverage:
+            head = f"{covered.fault:<4} {covered.name:<{widest}} {covered.tried or '-':>6}  "
+            yield from _hanging(head, "; ".join(cuts(covered)), width, "dim" if covered.skipped else "")
+    if report.bound and report.verdict != "HELD":
+        yield from _wrapped(f"Bound: {report.bound}", width)
+    yield from _wrapped(f"{bound_of(report)}{_seeds(report.seeds)}", width, "dim")
+    if assumptions := report.case.assumptions.declared:
+        yield from _wrapped(f"Assumed: {'; '.join(assumptions)}", width)
+    if report.notes:
+        yield Line("Not checked", "heading")
+        yield from (line for note in report.notes for line in _wrapped(f"- {note}", width, indent="  "))
+
+
+def cuts(covered: Covered) -> list[str]:
+    """What was left out of a fault class, and why."""
+    skipped = [f"skipped: {covered.skipped}"] if covered.skipped else []
+    return skipped + [f"{count} left out: {reason}" for reason, count in covered.cuts.items()]
+
+
+def _seeds(seeds: Iterable[int]) -> str:
+    told = ", ".join(map(str, seeds))
+    return f", seeds {told}" if told else ""
+
+
+def _hanging(head: str, text: str, width: int, style: Style = "") -> Iterator[Line]:
+    room = max(width - len(head) - 2, 20)
+    for index, part in enumerate(textwrap.wrap(text, room) or [""]):
+        yield Line(("  " + (head if index == 0 else " " * len(head)) + part).rstrip(), style)
+
+
+def _wrapped(text: str, width: int, style: Style = "", indent: str = "", hang: str = "  ") -> Iterator[Line]:
+    own = text[: len(text) - len(text.lstrip())]
+    for part in textwrap.wrap(
+        text.strip(),
+        width,
+        initial_indent=indent + own,
+        subsequent_indent=indent + own + hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ):
+        yield Line(part, style)
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
