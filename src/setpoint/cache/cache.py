@@ -31,6 +31,8 @@ class Cache:
 
     def __init__(self, connection: Server, scheme: Scheme, *, scope: Scope | None = None) -> None:
         self.scope: Scope = scope or Scope(None)
+        self.own_writes: bool = True
+        """Whether reads see this process's own writes before their events come. The level checker asks what happens where they do not."""
         self._server = connection
         self._scheme = scheme
         self._forms: dict[GroupVersionKind, Form] = {}

@@ -135,7 +135,7 @@ class View:
 
     def wrote(self, info: KindInfo, answer: bytes) -> None:
         """An own write was answered: reads see it from now on, also of a list that is under way and may be older."""
-        for informer in self.informers(info):
+        for informer in self._shown(info):
             informer.wrote(answer)
 
     def hidden(self, info: KindInfo) -> list[Informer]:
@@ -144,8 +144,12 @@ class View:
 
     def deleted(self, info: KindInfo, key: Request, uid: str) -> None:
         """An own delete has been done: reads do not see that object any more."""
-        for informer in self.informers(info):
+        for informer in self._shown(info):
             informer.deleted(key, uid)
+
+    def _shown(self, info: KindInfo) -> list[Informer]:
+        """The informers that show own writes."""
+        return self.informers(info) if self._cache is not None and self._cache.own_writes else []
 
     def wrote_or_deleted(self, info: KindInfo, key: Request, answer: bytes) -> None:
         """As the answer of a delete, or of a write that may have removed the last finalizer, says: does the object still exist?"""

@@ -22,6 +22,6 @@ class Case:
     roles: Mapping[str, Role] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     periodic: tuple[Periodic, ...] = ()
-    assumptions: Assumptions = Assumptions()
+    assumptions: Assumptions = field(default_factory=Assumptions)
     leaders: int = 1
     mode: str = "fast"

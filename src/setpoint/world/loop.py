@@ -249,6 +249,10 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """Lets it go on: what became ready meanwhile runs now, in that order."""
         self._ready.extend(self._paused.pop(process, []))
 
+    def goes_on_in_child(self) -> None:
+        """To be called first in a process that was forked while the loop ran: asyncio takes a running loop to be that of one process."""
+        events._set_running_loop(self)
+
     # what goes wrong
 
     def get_exception_handler(self) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object] | None:

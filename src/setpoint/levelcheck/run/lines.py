@@ -1,0 +1,139 @@
+"""Watches of a process, as a real network has them: late, broken off and resumed, or expired; and what is delivered complete and in order.
+
+A watch is late by a *hold*: nothing of a resource reaches the process until the hold is released. What releases it depends on the fault;
+when nothing else happens in the cluster any more, every hold ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from setpoint.api import Stream, StreamBroken
+from setpoint.api.watch import decode_frame
+from setpoint.levelcheck.plan import Decision
+from setpoint.levelcheck.recording import Key
+from setpoint.objects import decode_head
+
+if TYPE_CHECKING:
+    from setpoint.levelcheck.run.wire import Wire
+
+
+class Hold:
+    """Nothing of a resource reaches the process. `key` is the object whose change was the first to be late.
+
+    `how` says what ends it: `run`, `rest`, `other`, `overwritten`, or `gap`, after which the watch is expired.
+    """
+
+    def __init__(self, how: str, key: Key | None = None) -> None:
+        self.how = how
+        self.key = key
+        self.released = asyncio.Event()
+        self.ran = False
+        """Whether a run that reads the resource has begun since."""
+
+    @property
+    def outlives_waiting(self) -> bool:
+        """Whether a user who waits does not end it: what it waits for may be that user's next step."""
+        return self.how in ("overwritten", "gap")
+
+
+class Line:
+    """One watch of a process; a `Stream`."""
+
+    def __init__(self, wire: Wire, resource: str, inner: Stream, *, listed: bool) -> None:
+        self._wire = wire
+        self._resource = resource
+        self._inner = inner
+        self._late: list[bytes] = []
+        self._listed = listed
+        """Whether what comes is news: not before the initial events have ended."""
+        self._closed = False
+
+    @property
+    def is_behind(self) -> int:
+        """The revision of the first frame that is late; 0 if none is."""
+        return next((revision for frame in self._late if (revision := _revision(frame))), 0)
+
+    async def read(self) -> list[bytes] | None:
+        """See `Stream`."""
+        while not self._closed:
+            if self._late:
+                hold = self._wire.holds.get(self._resource)
+                if hold is not None:
+                    await hold.released.wait()
+                    if hold.how == "gap":
+                        self._late = []
+                        self._wire.expired[self._resource] = None
+                        raise StreamBroken("the connection was lost")
+                    continue
+                frames, self._late = self._late, []
+                return frames
+            frames_read = await self._inner.read()
+            if frames_read is None:
+                return None
+            passed = self._passed(frames_read)
+            if passed:
+                return passed
+        return None
+
+    def _passed(self, frames: list[bytes]) -> list[bytes]:
+        """What reaches the process now; what does not is kept."""
+        if self._wire.reversed_lists and not self._listed:
+            frames = _reversed(frames)
+        for at, frame in enumerate(frames):
+            if self._listed:
+                self._decide(frame)
+            elif b'"k8s.io/initial-events-end"' in frame:
+                self._listed = True
+            if self._resource in self._wire.holds:
+                self._late = frames[at:]
+                return frames[:at]
+            if self._wire.broken.pop(self._resource, None) is not None:
+                raise StreamBroken("the connection was lost")
+        return frames
+
+    def _decide(self, frame: bytes) -> None:
+        revision = _revision(frame)
+        for decision in self._wire.run.event_decisions(self._wire, revision):
+            self._take(decision, revision)
+
+    def _take(self, decision: Decision, revision: int) -> None:
+        match decision.fault, decision.how:
+            case (("F5" | "F7" | "F8"), how):
+                self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
+            case "F9", "gap":
+                self._wire.hold(self._resource, Hold("gap", self._wire.run.key_of(revision)))
+            case "F9", "expired":
+                self._wire.expired[self._resource] = None
+                self._wire.broken[self._resource] = None
+            case "F9", _:
+                self._wire.broken[self._resource] = None
+            case _:
+                raise ValueError(f"{decision}: this cannot happen to an event")
+
+    async def close(self) -> None:
+        """See `Stream`."""
+        self._closed = True
+        self._wire.forget(self)
+        await self._inner.close()
+
+
+def _revision(frame: bytes) -> int:
+    """The revision of the object that a frame brings; 0 for one that brings none."""
+    try:
+        read = decode_frame(frame)
+    except msgspec.DecodeError:
+        return 0
+    if read.type not in ("ADDED", "MODIFIED", "DELETED"):
+        return 0
+    version = decode_head(bytes(read.object)).resource_version
+    return int(version) if version.isdigit() else 0
+
+
+def _reversed(frames: list[bytes]) -> list[bytes]:
+    """Initial events in another order; the bookmark that ends them stays behind them."""
+    end = next((at for at, frame in enumerate(frames) if b'"k8s.io/initial-events-end"' in frame), len(frames))
+    return [*reversed(frames[:end]), *frames[end:]]

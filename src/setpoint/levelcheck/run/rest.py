@@ -1,0 +1,61 @@
+"""When is a cluster at rest? When nothing is under way, and nothing has been changed for a while; or it never comes to rest."""
+
+from __future__ import annotations
+
+QUIET = 30.0
+"""So many simulated seconds without a change mean that nothing is going on; longer where timers are set: twice the longest of them."""
+LONGEST = 900.0
+"""Timers longer than half of that are not waited for; a workload can `advance`."""
+PATIENCE = 4 * 3600.0
+"""So many simulated seconds without rest mean that there will be none."""
+HOT = 400
+"""As many changes of one object within a simulated minute mean the same."""
+RUNS = 5000
+"""As many runs mean the same."""
+
+
+class Activity:
+    """What has been going on lately."""
+
+    def __init__(self) -> None:
+        self.last_change = 0.0
+        self.timers: dict[tuple[str, str], tuple[float, float, str]] = {}
+        """Of a controller and a key: when it runs again, after how many seconds that is, and why (timer or backoff)."""
+        self.hot = ""
+        """The object that is written again and again; empty while there is none."""
+        self.runs = 0
+        self._minute = 0.0
+        self._counts: dict[object, int] = {}
+
+    def changed(self, key: object, now: float) -> None:
+        """Something was changed."""
+        self.last_change = now
+        if now >= self._minute + 60.0:
+            self._minute = now
+            self._counts.clear()
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count >= HOT and not self.hot:
+            self.hot = str(key)
+
+    def timer(self, controller: str, key: str, due: float, after: float, cause: str) -> None:
+        """A key will run by itself."""
+        self.timers[controller, key] = (due, after, cause)
+
+    def ran(self, controller: str, key: str) -> None:
+        """A run has begun: it meets the timer of its key."""
+        self.runs += 1
+        self.timers.pop((controller, key), None)
+
+    def quiet_until(self, since: float) -> float:
+        """The time until which nothing may happen for it to be at rest, if the wait began at `since`."""
+        longest = max((after for _, after, _ in self.timers.values() if 2 * after <= LONGEST), default=0.0)
+        return max(self.last_change, since) + max(QUIET, 2 * longest + 1.0)
+
+    @property
+    def endless(self) -> str:
+        """Why there will be no rest; empty while there may be."""
+        if self.hot:
+            return f"{self.hot} is written again and again"
+        if self.runs >= RUNS:
+            return f"reconcilers have run {self.runs} times"
+        return ""

@@ -1,0 +1,60 @@
+"""Where something can go wrong, and what is decided there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from setpoint.api import Operation
+from setpoint.api.operation import APPLY_PATCH
+from setpoint.levelcheck.plan import Decision, Site, Where
+
+Fork = Callable[[Site], Decision | None]
+"""Asked at each place that no decision is known for: it may split the run in two, and give the one half a decision."""
+
+
+class Sites:
+    """Counts places, and says what is decided at each. `taken` are the decisions that were taken so far, in order."""
+
+    def __init__(self, decisions: Sequence[Decision], fork: Fork | None = None) -> None:
+        self._by_site: dict[Site, list[Decision]] = {}
+        for decision in decisions:
+            self._by_site.setdefault(decision.site, []).append(decision)
+        self._counts: dict[tuple[Where, str, str], int] = {}
+        self._fork = fork
+        self.taken: list[Decision] = []
+
+    def site(self, where: Where, who: str = "", what: str = "") -> Site:
+        """The next place of this sort."""
+        key = (where, who, what)
+        nth = self._counts[key] = self._counts.get(key, 0) + 1
+        return Site(where, who, what, nth)
+
+    def decided(self, site: Site) -> list[Decision]:
+        """What goes wrong here."""
+        found = self._by_site.pop(site, [])
+        if self._fork is not None and (further := self._fork(site)) is not None:
+            found = [*found, further]
+        self.taken += found
+        return found
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The decisions whose place has not come."""
+        return tuple(str(decision) for decisions in self._by_site.values() for decision in decisions)
+
+
+def what_of(operation: Operation) -> str:
+    """A write as a place calls it: `apply deployments.apps default/shop (status)`; with a generated name, `create pods default/web-*`."""
+    resource = operation.resource
+    assert resource is not None, "writes are about a resource"
+    where = f"{operation.namespace}/{operation.name}" if operation.namespace else operation.name
+    return " ".join(
+        part
+        for part in (verb_of(operation), resource.group_resource, where, f"({operation.subresource})" if operation.subresource else "")
+        if part
+    )
+
+
+def verb_of(operation: Operation) -> str:
+    """The verb, as a user of the client has it: server-side apply is one of its own."""
+    return "apply" if operation.content_type == APPLY_PATCH else operation.verb
