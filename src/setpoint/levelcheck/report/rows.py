@@ -193,7 +193,7 @@ class _Teller:
         stale = not moment.live and moment.seen < moment.true
         what = self._names.object(moment.resource, moment.namespace, moment.name)
         seen = f"read live v{moment.true}" if moment.live else f"read v{moment.seen}{f' (true: v{moment.true})' if stale else ''}"
-        cells: dict[Lane, str] = {"controller": f"{'read' if moment.name else 'list'} {what}", "cache": f"{what}: {seen}"}
+        cells: dict[Lane, str] = {"controller": f"{'read' if moment.name else 'list'} {what}", "cache": seen}
         weight = (45, 68, 72)[close] if stale else 4 + 3 * close + (20 if close and self._faulted else 0)
         return self._row(moment, weight, cells, run=moment.run, line=moment.line)
 

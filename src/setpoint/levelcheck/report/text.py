@@ -20,8 +20,6 @@ from setpoint.levelcheck.report.trace import Trace, trace
 
 Style: TypeAlias = Literal["", "good", "bad", "unsure", "heading", "decision", "divergence", "finding", "dim"]
 WIDTH = 120
-_SHARES: dict[Lane, int] = {"user": 20, "controller": 30, "outside": 20, "store": 30, "cache": 24}
-"""How wide lanes are beside each other, roughly."""
 _STYLES: dict[str, Style] = {"HELD": "good", "REFUTED": "bad", "PATH-DEPENDENT": "bad", "INCONCLUSIVE": "unsure"}
 _MARKS: dict[str, Style] = {"decision": "decision", "start": "decision", "divergence": "divergence", "finding": "finding"}
 _MOST_DIFFERENCES = 8
@@ -173,45 +171,52 @@ def _told(report: Report, broken: Broken, width: int) -> Iterator[Line]:
 def _trace(told: Trace, width: int) -> Iterator[Line]:
     lanes = told.lanes
     several = len(told.processes) > 1
-    room = width - 10 - 2 * len(lanes)
-    shares = {lane: _SHARES[lane] for lane in lanes}
-    widths = {lane: max(room * share // max(sum(shares.values()), 1), 8) for lane, share in shares.items()}
-    title = f"Trace  ({_count(len(told.rows), 'line')} of {len(told.all_rows)})"
-    yield Line(title, "heading")
-    yield from _columns([("t", 8), *((_header(lane), widths[lane]) for lane in lanes)], "dim")
-    before: tuple[str, str, int] = ("", "", 0)
     runs = len({row.run for row in told.all_rows if row.run})
+    before: tuple[str, str, int] | None = None
+    shown: list[tuple[Row, dict[Lane, str]]] = []
     for row in told.rows:
-        style = _MARKS.get(row.mark, "")
-        if row.wide:
-            mark = {"decision": "** ", "finding": "=> "}.get(row.mark, "")
-            yield from _columns([(f"{row.at:.3f}s", 8), (f"{mark}{row.wide}", width - 10)], style)
-            continue
         cells = dict(row.cells)
-        here = (row.process, row.run, row.nth)
         if "controller" in cells:
-            indent = "  " if row.run else ""
-            cells["controller"] = indent + cells["controller"] + (f"  {row.line}" if row.line else "")
-            if row.run and here != before:
-                cells["controller"] = _run(row, several, runs) + "\n" + cells["controller"]
-            elif several and not row.run:
-                cells["controller"] = f"{row.process} {cells['controller']}"
+            here = (row.process, row.run, row.nth)
+            cells["controller"] = _controller(row, cells["controller"], several, runs, begins=here != before)
             before = here
         if row.times > 1:
             cells["store"] = f"{cells.get('store', '')}  ... and so on, {row.times} times"
         if row.mark == "divergence":
             cells["store"] = f"{cells.get('store', '')}  <- the reference goes another way from here"
-        yield from _columns([(f"{row.at:.3f}s", 8), *((cells.get(lane, ""), widths[lane]) for lane in lanes)], style)
+        shown.append((row, cells))
+    widths = _widths(lanes, [cells for _, cells in shown], width - 10 - 2 * len(lanes))
+    yield Line(f"Trace  ({_count(len(told.rows), 'line')} of {len(told.all_rows)})", "heading")
+    yield from _columns([("t", 8), *((_header(lane), widths[lane]) for lane in lanes)], "dim")
+    for row, cells in shown:
+        style = _MARKS.get(row.mark, "")
+        mark = {"decision": "** ", "finding": "=> "}.get(row.mark, "")
+        texts = [(f"{mark}{row.wide}", width - 12)] if row.wide else [(cells.get(lane, ""), widths[lane]) for lane in lanes]
+        yield from _columns([(f"{row.at:.3f}s", 8), *texts], style)
     if (missing := told.diverges.missing) is not None and told.diverges.here is None:
         change = "is deleted" if missing.deleted else "is made" if missing.before is None else "is changed"
-        yield from _wrapped(
-            f"In the reference, {told.names.key(missing.key)} {change} next (v{missing.revision}); here it never does.", width, "divergence"
-        )
+        text = f"In the reference, {told.names.key(missing.key)} {change} next (v{missing.revision}); here it never is."
+        yield from _wrapped(text, width, "divergence")
 
 
-def _run(row: Row, several: bool, runs: int) -> str:
-    """The heading of what a run did: `p2 run 3 of webapp default/shop`."""
-    return f"{f'{row.process} ' if several else ''}run {row.nth}{f' of {row.run}' if runs > 1 or row.nth == 1 else ''}"
+def _controller(row: Row, text: str, several: bool, runs: int, *, begins: bool) -> str:
+    """What the controller did, with its line; where a run begins, that is said above it: `p2 run 3 of webapp default/shop`."""
+    text = f"{text}  {row.line}" if row.line else text
+    process = f"{row.process} " if several else ""
+    if not row.run:
+        return process + text
+    whose = f" of {row.run}" if runs > 1 or row.nth == 1 else ""
+    return (f"{process}run {row.nth}{whose}\n" if begins else "") + f"  {text}"
+
+
+def _widths(lanes: Sequence[Lane], rows: Sequence[dict[Lane, str]], room: int) -> dict[Lane, int]:
+    """How wide each lane is: as wide as what is in it, if there is room for all; else narrow ones are, and the others share the rest."""
+    natural = {lane: max(len(part) for cells in rows for part in [_header(lane), *cells.get(lane, "").split("\n")]) for lane in lanes}
+    widths: dict[Lane, int] = {}
+    for lane in sorted(lanes, key=natural.__getitem__):
+        fair = (room - sum(widths.values())) // (len(lanes) - len(widths))
+        widths[lane] = min(natural[lane], max(fair, 12))
+    return widths
 
 
 def _header(lane: Lane) -> str:
