@@ -44,10 +44,12 @@ async def events(
     initial: Literal["told", "lost"] = "told",
     gap: Gap = "told",
     resume: Literal["seen", "listed"] = "seen",
+    synced: asyncio.Event | None = None,
 ) -> AsyncGenerator[Event, None]:
     """The events of a kind, for as long as somebody listens; what is there at first is ADDED, unless `initial` is "lost".
 
-    A cut watch goes on from the version `seen` last, or from that of the last item `listed`, which tells old events again.
+    `synced` is set when what is there at first has been told. A cut watch goes on from the version `seen` last, or from that of the last
+    item `listed`, which tells old events again.
     """
     info = kind_of(kind)
     known: dict[Request, dict[str, Any]] = {}
@@ -63,6 +65,8 @@ async def events(
                 for event in changes if first and initial == "told" else [] if first else _told(changes, gap):
                     yield event
                 first = False
+                if synced is not None:
+                    synced.set()
             stream = await client.stream(verbs.watch(info, resource_version=version))
             try:
                 while (lines := await stream.read()) is not None:
