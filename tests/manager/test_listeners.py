@@ -115,6 +115,7 @@ def test_a_listener_that_fails_is_told_of_once_and_no_run_is_affected(
         setpoint_cluster.create(ConfigMap(metadata=ObjectMeta(name=name, namespace="default")))
         setpoint_cluster.settle()
     assert runs == ["one", "two", "three"]
+    exposition(manager.metrics.registry)  # in simulated time, nothing is counted before somebody looks
     for name in "the flight recorder", "the metrics", "the check of permissions":
         for sort in "RunEnded", "RequestDone":
             assert caplog.text.count(f"{name} failed at a {sort},") == 1

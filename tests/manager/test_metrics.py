@@ -14,6 +14,7 @@ from setpoint.cluster import ControlPlane
 from setpoint.k8s.core.v1 import ConfigMap
 from setpoint.manager import Manager, Options
 from setpoint.manager.metrics import Metrics
+from setpoint.manager.metrics import metrics as metrics_module
 from setpoint.manager.metrics.exposition import exposition
 from setpoint.world import PortInUse, World, real_world, simulate
 
@@ -141,6 +142,41 @@ def test_a_request_that_waits_for_its_turn_is_told_of():
     found = simulate(main)
     assert found['rest_client_rate_limiter_duration_seconds_sum{host="h",verb="GET"}'] == 3
     assert found['rest_client_request_duration_seconds_sum{host="h",verb="GET"}'] == 6
+
+
+@pytest.mark.parametrize("most", [1, 7, 10_000])
+def test_what_is_counted_when_somebody_looks_is_what_is_counted_at_once(monkeypatch, most):
+    monkeypatch.setattr(metrics_module, "MOST_UNCOUNTED", most)
+    results = iter([None, RuntimeError("no"), Result(requeue_after=1), None])
+
+    async def reconcile(ctx: Context, request: Request) -> Result | None:
+        await asyncio.sleep(2)
+        match next(results, None):
+            case Exception() as error:
+                raise error
+            case result:
+                return result
+
+    async def main(world: World):
+        async with ControlPlane(world, controllers=False) as plane:
+            manager = Manager(Connection(plane.transport(), world), options=Options(host="h"))
+            manager.add(Controller(ConfigMap, reconciler=reconcile))
+            at_once = Metrics(world.clock, "h")
+            at_once.include_controller("configmap", 1)
+            manager.world.observer.subscribe(at_once.hear)
+            running = asyncio.create_task(manager.run())
+            await asyncio.sleep(1)
+            for name in ("a", "b"):
+                await manager.client.create(ConfigMap(metadata=ObjectMeta(name=name, namespace="default")))
+                await asyncio.sleep(3)
+            looked = scrape(manager), samples(exposition(at_once.registry).decode())
+            manager.stop()
+            await running
+            return looked
+
+    looked, counted = simulate(main)
+    assert counted['controller_runtime_reconcile_total{controller="configmap",result="error"}'] == 1
+    assert {name: looked[name] for name in counted} == counted
 
 
 def test_the_cache_ages_while_the_server_is_silent():

@@ -67,7 +67,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
     @classmethod
     def parse(cls, selector: str | Mapping[str, str] | None) -> LabelSelector:
         """From the string form, from labels that must be equal, or from None for everything. Raises `SelectorError`."""
-        if selector is None:
+        if selector is None or selector == "":
             return cls()
         if isinstance(selector, Mapping):
             return cls(tuple(Requirement(key, "=", (value,)) for key, value in sorted(selector.items())))
@@ -146,6 +146,8 @@ _ESCAPED = re.compile(r"\\(.?)", re.DOTALL)
 
 def parse_fields(selector: str) -> tuple[FieldRequirement, ...]:
     """A field selector: `=`, `==` and `!=` joined by commas; backslash escapes comma, equals and backslash. Raises `SelectorError`."""
+    if selector == "":  # most often
+        return ()
     requirements: list[FieldRequirement] = []
     for term in _terms(selector):
         for operator in ("!=", "==", "="):

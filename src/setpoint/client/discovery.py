@@ -6,6 +6,8 @@ and version: https://kubernetes.io/docs/reference/using-api/api-concepts/#discov
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -102,40 +104,49 @@ class Discovery:
         return versions
 
     async def _document(self, path: str, of: type[T]) -> T:
+        return await self._read_with(lambda body: msgspec.json.decode(body, type=of), path)
+
+    async def _read_with(self, read: Callable[[bytes], T], path: str) -> T:
         operation = Operation(verb="get", path=path)
         answer = await self._connection.call(operation)
         try:
-            return msgspec.json.decode(answer.body, type=of)
+            return read(answer.body)
         except (msgspec.DecodeError, RecursionError) as error:
             raise unreadable(error, operation) from error
 
-    async def _read(self, group: str, version: str) -> list[Served]:
+    async def _read(self, group: str, version: str) -> Sequence[Served]:
         """The kinds of one version of a group; none if it is not served."""
         path = f"/apis/{group}/{version}" if group else f"/api/{version}"
         try:
-            resources = (await self._document(path, _ResourceList)).resources
+            return await self._read_with(lambda body: _kinds_in(body, group, version), path)
         except NotFound:
-            return []
-        with_status = {resource.name.removesuffix("/status"): None for resource in resources if resource.name.endswith("/status")}
-        return [
-            Served(
-                KindInfo(
-                    group=group,
-                    version=version,
-                    kind=resource.kind,
-                    plural=resource.name,
-                    singular=resource.singular_name or resource.kind.lower(),
-                    list_kind=f"{resource.kind}List",
-                    scope="Namespaced" if resource.namespaced else "Cluster",
-                    short_names=resource.short_names,
-                    categories=resource.categories,
-                    has_status=resource.name in with_status,
-                ),
-                resource.verbs,
-            )
-            for resource in resources
-            if "/" not in resource.name
-        ]
+            return ()
+
+
+@lru_cache(256)
+def _kinds_in(body: bytes, group: str, version: str) -> tuple[Served, ...]:
+    """The kinds that a document tells of. Remembered, since simulations have thousands of servers with the same kinds."""
+    resources = msgspec.json.decode(body, type=_ResourceList).resources
+    with_status = {resource.name.removesuffix("/status"): None for resource in resources if resource.name.endswith("/status")}
+    return tuple(
+        Served(
+            KindInfo(
+                group=group,
+                version=version,
+                kind=resource.kind,
+                plural=resource.name,
+                singular=resource.singular_name or resource.kind.lower(),
+                list_kind=f"{resource.kind}List",
+                scope="Namespaced" if resource.namespaced else "Cluster",
+                short_names=resource.short_names,
+                categories=resource.categories,
+                has_status=resource.name in with_status,
+            ),
+            resource.verbs,
+        )
+        for resource in resources
+        if "/" not in resource.name
+    )
 
 
 def _not_served(kind: GroupVersionKind) -> NotServed:

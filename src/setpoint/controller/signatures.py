@@ -6,6 +6,7 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
 import msgspec
@@ -134,6 +135,8 @@ def is_awaited(fn: Any, what: str) -> bool:
 
 def check_arity(fn: Any, count: int, what: str, how: str) -> None:
     """Raises `TypeError` for what cannot be called with so many arguments, if it tells."""
+    if _plainly_takes(fn, count):
+        return
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):
@@ -142,6 +145,16 @@ def check_arity(fn: Any, count: int, what: str, how: str) -> None:
         signature.bind(*[None] * count)
     except TypeError as error:
         raise TypeError(f"{what} takes {signature}, but {how}") from error
+
+
+def _plainly_takes(fn: Any, count: int) -> bool:
+    """Whether it is a function or method that can be called so, which is seen at a glance; a signature takes ten times as long."""
+    given, plain = (count + 1, fn.__func__) if inspect.ismethod(fn) else (count, fn)
+    if type(plain) is not FunctionType or plain.__dict__:  # decorators may leave another signature there
+        return False
+    code, defaults = plain.__code__, plain.__defaults__ or ()
+    most = code.co_argcount if not code.co_flags & inspect.CO_VARARGS else given
+    return code.co_argcount - len(defaults) <= given <= most and code.co_kwonlyargcount == len(plain.__kwdefaults__ or ())
 
 
 def _first_hint(fn: Any) -> str:

@@ -63,7 +63,9 @@ class Manager:
         self.cache: Cache = Cache(connection, self.scheme, scope=self._scope)
         labels = self.options.namespace_labels
         self._followed: Followed | None = Followed(self.cache, labels) if labels else None
-        self.metrics: Metrics = Metrics(self.world.clock, self.options.host, request_metrics=self.options.request_metrics)
+        self.metrics: Metrics = Metrics(
+            self.world.clock, self.options.host, request_metrics=self.options.request_metrics, when_asked=self.world.simulated
+        )
         self.metrics.registry.register(CacheMemory(self.cache))
         self.metrics.include_caches(
             lambda: [(informer.info.group_version_resource.group_resource, informer.last_contact) for informer in self.cache.informers]

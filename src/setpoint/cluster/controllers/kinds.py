@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib import import_module
 
 from setpoint.cache import Cache
@@ -69,6 +70,7 @@ class Kinds:
         return iter(list(self._by_resource.values()))
 
 
+@lru_cache(1024)
 def head_class(info: KindInfo) -> type[Object]:
     """A class that reads the metadata of a kind's objects, and can delete them."""
     declare = kind(group=info.group, version=info.version, scope=info.scope, name=info.kind, plural=info.plural, singular=info.singular)

@@ -7,16 +7,16 @@ https://book.kubebuilder.io/reference/metrics-reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
-from prometheus_client.registry import Collector
+from prometheus_client.registry import Collector, RestrictedRegistry
 
 from setpoint.controller.events import PriorityRaised, QueueAdded, QueueTaken, RunEnded, RunStarted, TimerSet
 from setpoint.manager.listening import Faults
@@ -26,6 +26,8 @@ from setpoint.manager.metrics.own import CacheAge, OwnMetrics
 from setpoint.manager.metrics.requests import RequestMetrics
 from setpoint.world import Clock, Event
 
+MOST_UNCOUNTED = 10_000
+"""So many events at most wait to be counted until somebody looks."""
 RESULTS = ("success", "error", "requeue", "requeue_after")
 
 
@@ -60,6 +62,22 @@ class _Running(Collector):
         return [depth, unfinished, longest]
 
 
+class _Registry(CollectorRegistry):
+    """A registry that is completed before anybody looks at it."""
+
+    def __init__(self, complete: Callable[[], None]) -> None:
+        super().__init__()
+        self._complete = complete
+
+    def collect(self) -> Iterator[Metric]:
+        self._complete()
+        return iter(super().collect())
+
+    def restricted_registry(self, names: Iterable[str]) -> RestrictedRegistry:
+        self._complete()
+        return super().restricted_registry(names)
+
+
 class _Series(msgspec.Struct, frozen=True, kw_only=True):
     """The series of one controller."""
 
@@ -80,15 +98,20 @@ class Metrics:
     """The metrics of one manager. `host` is the API server's, as requests are labelled; `request_metrics` adds the opt-in ones of requests.
 
     The metrics of requests and those that only Setpoint has are in files of their own.
+
+    With `when_asked`, events are kept, and counted only when somebody looks: in a simulation hardly ever anybody does.
     """
 
-    def __init__(self, clock: Clock, host: str, *, request_metrics: bool = False) -> None:
+    def __init__(self, clock: Clock, host: str, *, request_metrics: bool = False, when_asked: bool = False) -> None:
         self.clock = clock
-        self.registry: CollectorRegistry = CollectorRegistry()
+        self.registry: CollectorRegistry = _Registry(self._complete)
+        self._when_asked = when_asked
+        self._uncounted: list[Event] = []
         self.depth: dict[str, Depth] = {}
         self.started: dict[str, dict[str, float]] = {}
         # Looking a series up by its labels costs more than counting, so each is looked up once.
         self._series: dict[str, _Series] = {}
+        self._unbegun: dict[str, int] = {}
         self._faults = Faults("the metrics")
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -160,13 +183,25 @@ class Metrics:
         self.registry.register(CacheAge(self.clock, contacts))
 
     def include_controller(self, name: str, concurrency: int) -> None:
-        """Creates the series of a controller at zero, so that rates and alerts work from the first event on."""
+        """Whenever somebody looks, the series of a controller are there, at zero at first: rates and alerts work from the first event on.
+
+        They are begun with the first event, or when somebody looks: in a simulation that is never, for most.
+        """
         self.depth[name] = Depth()
         self.started[name] = {}
         self._own.include_controller(name)
+        self._unbegun[name] = concurrency
+
+    def _complete(self) -> None:
+        self._count_kept()
+        for name in list(self._unbegun):
+            self._begin(name)
+        self._own.begin_all()
+
+    def _begin(self, name: str) -> _Series:
         self._loops.labels(name)
-        self._concurrency.labels(name).set(concurrency)
-        self._series[name] = _Series(
+        self._concurrency.labels(name).set(self._unbegun.pop(name))
+        series = self._series[name] = _Series(
             results={result: self._reconciles.labels(name, result) for result in RESULTS},
             errors=self._errors.labels(name),
             terminal=self._terminal.labels(name),
@@ -179,6 +214,11 @@ class Metrics:
             waited=self._waited.labels(name, name),
             worked=self._worked.labels(name, name),
         )
+        return series
+
+    def _series_of(self, name: str) -> _Series | None:
+        series = self._series.get(name)
+        return self._begin(name) if series is None and name in self._unbegun else series
 
     def went_round(self, name: str) -> None:
         """Counts a key that goes round in circles."""
@@ -186,47 +226,72 @@ class Metrics:
 
     def hear(self, event: Event) -> None:
         """Counts one event; those of controllers that were not included are another manager's."""
+        if isinstance(event, RunStarted | RunEnded):
+            self._note_run(event)
+        handlers = self._handlers.get(type(event))
+        if handlers is None:
+            return
+        if not self._when_asked:
+            self._count(event, handlers)
+            return
+        self._uncounted.append(event)
+        if len(self._uncounted) >= MOST_UNCOUNTED:
+            self._count_kept()
+
+    def _count_kept(self) -> None:
+        kept, self._uncounted = self._uncounted, []
+        for event in kept:
+            self._count(event, self._handlers[type(event)])
+
+    def _count(self, event: Event, handlers: Iterable[Callable[[Any], None]]) -> None:
         try:
-            for handler in self._handlers.get(type(event), ()):
+            for handler in handlers:
                 handler(event)
         except Exception as error:
             self._faults.tell(event, error)
+
+    def _note_run(self, event: RunStarted | RunEnded) -> None:
+        started = self.started.get(event.controller)
+        if started is None:
+            return
+        if isinstance(event, RunStarted):
+            started[event.run] = self.clock.monotonic()
+        else:
+            started.pop(event.run, None)
 
     def _queue_histogram(self, name: str, text: str) -> Histogram:
         return Histogram(name, text, ["name", "controller"], buckets=QUEUE_BUCKETS, registry=self.registry)
 
     def _added(self, event: QueueAdded) -> None:
-        series = self._series.get(event.controller)
+        series = self._series_of(event.controller)
         if series is not None:
             series.adds.inc()
             self.depth[event.controller].added(event.priority)
 
     def _taken(self, event: QueueTaken) -> None:
-        series = self._series.get(event.controller)
+        series = self._series_of(event.controller)
         if series is not None:
             series.waited.observe(event.waited)
             self.depth[event.controller].taken(event.priority)
 
     def _raised(self, event: PriorityRaised) -> None:
-        if event.controller in self._series:
+        if event.controller in self.depth:
             self.depth[event.controller].raised(event.before, event.priority)
 
     def _delayed(self, event: TimerSet) -> None:
-        series = self._series.get(event.controller)
+        series = self._series_of(event.controller)
         if series is not None:
             series.retries.inc()
 
     def _run_started(self, event: RunStarted) -> None:
-        series = self._series.get(event.controller)
+        series = self._series_of(event.controller)
         if series is not None:
-            self.started[event.controller][event.run] = self.clock.monotonic()
             series.active.inc()
 
     def _run_ended(self, event: RunEnded) -> None:
-        series = self._series.get(event.controller)
+        series = self._series_of(event.controller)
         if series is None:
             return
-        self.started[event.controller].pop(event.run, None)
         series.active.dec()
         series.results[event.result].inc()
         series.seconds.observe(event.seconds)

@@ -49,7 +49,8 @@ class OwnMetrics:
         self._effect_errors = counter(
             "setpoint_effect_errors_total", "Total number of calls to the outside that failed, per controller and call", "call"
         )
-        self._controllers: dict[str, Counter] = {}
+        self._controllers: dict[str, None] = {}
+        self._races: dict[str, Counter] = {}
         self._calls: dict[str, None] = {}
         self._spared: dict[str, Counter] = {}
         self.handlers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -62,12 +63,24 @@ class OwnMetrics:
         }
 
     def include_controller(self, name: str) -> None:
-        """Creates the series of a controller at zero."""
-        self._controllers[name] = self._conflicts.labels(name)
-        self._spared[name] = self._skipped.labels(name)
+        """Counts what becomes of a controller."""
+        self._controllers[name] = None
+
+    def begin_all(self) -> None:
+        """Begins at zero all series of which it is known that there will be such."""
+        for name in self._controllers:
+            for known, of_all in ((self._races, self._conflicts), (self._spared, self._skipped)):
+                self._one(known, of_all, name)
+
+    def _one(self, known: dict[str, Counter], of_all: Counter, name: str) -> Counter | None:
+        """The series of a controller; None if it is another manager's. Looking it up by its labels costs more than counting."""
+        series = known.get(name)
+        if series is None and name in self._controllers:
+            series = known[name] = of_all.labels(name)
+        return series
 
     def _run_ended(self, event: RunEnded) -> None:
-        if event.lost_race and (series := self._controllers.get(event.controller)) is not None:
+        if event.lost_race and (series := self._one(self._races, self._conflicts, event.controller)) is not None:
             series.inc()
 
     def _mapper_failed(self, event: MapperFailed) -> None:
@@ -83,7 +96,7 @@ class OwnMetrics:
             self._sources.labels(event.controller, event.source).inc()
 
     def _apply_skipped(self, event: ApplySkipped) -> None:
-        if (series := self._spared.get(event.controller)) is not None:
+        if (series := self._one(self._spared, self._skipped, event.controller)) is not None:
             series.inc()
 
     def _effect_called(self, event: EffectCalled) -> None:
