@@ -1,0 +1,58 @@
+"""The oracles: what is wrong with a run, and with the run without faults.
+
+Each looks at recordings alone. What they compare is the canonical state (`canonical`): equal for runs that came to the same, whatever the
+hour, the UIDs and the names that were made up. Where an oracle could be wrong about a correct controller it keeps silent, or warns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from setpoint.levelcheck.assumptions import Waiver
+from setpoint.levelcheck.case import Case
+from setpoint.levelcheck.finding import Finding
+from setpoint.levelcheck.oracles.canonical import State, canonical, state_of
+from setpoint.levelcheck.oracles.end_state import end_state, path, unstable
+from setpoint.levelcheck.oracles.masks import NO_MASKS, Mask, Masks, covers
+from setpoint.levelcheck.oracles.resting import failing, restless
+from setpoint.levelcheck.recording import Recording
+
+__all__ = ["NO_MASKS", "Mask", "Masks", "State", "canonical", "judge", "judge_path", "judge_reference", "state_of", "waived"]
+
+
+def judge(case: Case, reference: Recording, recording: Recording, masks: Masks = NO_MASKS) -> list[Finding]:
+    """What is wrong with a run, compared with the reference of the same workload: the most telling first, warnings last."""
+    return _told(
+        [
+            *restless(recording),
+            *end_state(case, reference, recording, masks),
+            *failing(reference, recording),
+        ]
+    )
+
+
+def judge_reference(case: Case, reference: Recording, seeds: Sequence[Recording] = ()) -> tuple[list[Finding], Masks]:
+    """What is wrong without any fault; and what is not to be compared. `seeds` are runs of the same in other orders."""
+    found, masks = unstable(case, reference, seeds)
+    return _told([*restless(reference), *found]), masks
+
+
+def judge_path(case: Case, reference: Recording, direct: Recording, masks: Masks = NO_MASKS) -> list[Finding]:
+    """What depends on how the user got there: `direct` is a run of the last manifests alone, on a fresh cluster."""
+    return _told(path(case, reference, direct, masks))
+
+
+def waived(finding: Finding, case: Case) -> Waiver | None:
+    """The first waiver that fits, if any."""
+    for waiver in case.waivers:
+        fits = waiver.oracle == finding.oracle and waiver.resource in ("", finding.resource)
+        if fits and waiver.name in ("", finding.role, finding.role.rpartition("/")[2]) and covers(waiver.field, finding.field):
+            return waiver
+    return None
+
+
+def _told(findings: list[Finding]) -> list[Finding]:
+    once: dict[tuple[str, ...], Finding] = {}
+    for finding in findings:
+        once.setdefault(finding.signature, finding)
+    return sorted(once.values(), key=lambda finding: finding.warning)
