@@ -184,6 +184,8 @@ def _trace(told: Trace, width: int) -> Iterator[Line]:
             cells["store"] = f"{cells.get('store', '')}  ... and so on, {row.times} times"
         if row.mark == "divergence":
             cells["store"] = f"{cells.get('store', '')}  <- the reference goes another way from here"
+        if "\n" in cells.get("controller", ""):  # beside what was done, and not beside the heading
+            cells = {lane: text if lane == "controller" else f"\n{text}" for lane, text in cells.items()}
         shown.append((row, cells))
     widths = _widths(lanes, [cells for _, cells in shown], width - 10 - 2 * len(lanes))
     yield Line(f"Trace  ({_count(len(told.rows), 'line')} of {len(told.all_rows)})", "heading")
