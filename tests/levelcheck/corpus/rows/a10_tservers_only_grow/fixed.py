@@ -1,0 +1,19 @@
+"""The correction: as many as are wanted, whatever there was before."""
+
+from setpoint import Context, Controller, Request
+from setpoint.k8s.apps.v1 import StatefulSet
+
+from .kinds import YBCluster, statefulset_for
+
+controller = Controller(YBCluster, owns=[StatefulSet])
+
+
+@controller.reconciler
+async def reconcile(ctx: Context, request: Request) -> None:
+    cluster = await ctx.get(YBCluster, request)
+    if cluster is None or cluster.is_terminating:
+        return
+    wanted = statefulset_for(cluster)
+    await ctx.apply(wanted, owner=cluster)
+    cluster.status.tservers = wanted.spec.replicas or 0
+    await ctx.update_status(cluster)

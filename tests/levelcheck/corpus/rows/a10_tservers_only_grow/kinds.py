@@ -1,0 +1,33 @@
+"""The kind, and the StatefulSet that it wants."""
+
+from setpoint import ObjectMeta, Resource, Struct, kind
+from setpoint.k8s.apps.v1 import LabelSelector, PodTemplateSpec, StatefulSet, StatefulSetSpec
+from setpoint.k8s.core.v1 import Container, PodSpec
+
+
+class ClusterSpec(Struct):
+    replicas: int = 1
+
+
+class ClusterStatus(Struct):
+    tservers: int = 0
+
+
+@kind(group="corpus.example.com", version="v1")
+class YBCluster(Resource[ClusterSpec, ClusterStatus]):
+    """A database of several tablet servers."""
+
+
+def statefulset_for(cluster: YBCluster) -> StatefulSet:
+    labels = {"cluster": cluster.name}
+    return StatefulSet(
+        metadata=ObjectMeta(name=cluster.name, namespace=cluster.namespace),
+        spec=StatefulSetSpec(
+            replicas=cluster.spec.replicas,
+            service_name=cluster.name,
+            selector=LabelSelector(match_labels=labels),
+            template=PodTemplateSpec(
+                metadata=ObjectMeta(labels=labels), spec=PodSpec(containers=[Container(name="main", image="yugabyte:2")])
+            ),
+        ),
+    )
