@@ -1,0 +1,40 @@
+"""The correction: a node's entry may be gone before its pods are."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from setpoint import Context, Controller, Manager, Request
+from setpoint.k8s.core.v1 import Node, Pod
+
+PODS = "corpus.example.com/pods"
+
+
+@asynccontextmanager
+async def app(manager: Manager) -> AsyncIterator[None]:
+    nodes, pods = Controller(Node, name="nodes", labels="pool=batch"), Controller(Pod, name="pods")
+    pods_on: dict[str, dict[Request, None]] = {}
+    node_of: dict[Request, str] = {}
+
+    @nodes.reconciler
+    async def node_changed(ctx: Context, request: Request) -> None:
+        node = await ctx.get(Node, request)
+        if node is None:
+            pods_on.pop(request.name, None)
+        elif node.metadata.annotations.get(PODS) != (here := str(len(pods_on.get(request.name, {})))):
+            await ctx.patch(Node, request, {"metadata": {"annotations": {PODS: here}}})
+
+    @pods.reconciler
+    async def pod_changed(ctx: Context, request: Request) -> None:
+        pod = await ctx.get(Pod, request)
+        if request in node_of:
+            node = node_of[request]
+            pods_on.get(node, {}).pop(request, None)
+            del node_of[request]
+            manager.trigger(nodes, Request("", node))
+        if pod is not None and pod.spec.node_name:
+            node_of[request] = node = pod.spec.node_name
+            pods_on.setdefault(node, {})[request] = None
+            manager.trigger(nodes, Request("", node))
+
+    manager.add(nodes, pods)
+    yield
