@@ -19,7 +19,7 @@ from setpoint.levelcheck.report.changes import decoded, plain
 from setpoint.levelcheck.report.page_style import STYLE
 from setpoint.levelcheck.report.rows import LANES, Lane, Row
 from setpoint.levelcheck.report.suggestion import suggestion
-from setpoint.levelcheck.report.text import bound_of, causes, cuts, difference, headline, manner, replay_command, sentence_of
+from setpoint.levelcheck.report.text import bound_of, causes, command_of, cuts, difference, headline, manner, replay_command, sentence_of
 from setpoint.levelcheck.report.trace import Trace, trace
 
 MOST_ROWS = 400
@@ -29,12 +29,12 @@ _TELLING = 40
 _LANES: dict[Lane, str] = {"user": "user", "controller": "controller", "outside": "outside", "store": "store", "cache": "cache saw"}
 
 
-def page(report: Report) -> str:
-    """The report as a page."""
-    return "".join(_page(report))
+def page(report: Report, command: str = "") -> str:
+    """The report as a page. `command` is what checks this again: `setpoint check` and the report's name, if nothing else is said."""
+    return "".join(_page(report, command or command_of(report)))
 
 
-def _page(report: Report) -> Iterator[str]:
+def _page(report: Report, command: str) -> Iterator[str]:
     title = escape(headline(report))
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
@@ -42,7 +42,7 @@ def _page(report: Report) -> Iterator[str]:
     yield f'<header class="{report.verdict.lower()}"><p class="verdict">{report.verdict}</p><h1>{escape(_saying(report))}</h1>'
     yield f'<p class="dim">{escape(report.name)}: {escape(bound_of(report))}</p></header>\n'
     for number, broken in enumerate(report.broken, 1):
-        yield from _refutation(report, broken, number)
+        yield from _refutation(report, broken, number, command)
     yield from _rest(report)
     yield "</body></html>\n"
 
@@ -52,11 +52,11 @@ def _saying(report: Report) -> str:
     return headline(report).removeprefix(report.verdict).lstrip(",: ")
 
 
-def _refutation(report: Report, broken: Broken, number: int) -> Iterator[str]:
+def _refutation(report: Report, broken: Broken, number: int, command: str) -> Iterator[str]:
     told = trace(broken)
     title = f"{manner(broken)}: {sentence_of(broken)}" if len(report.broken) > 1 else "What happens"
     yield f"<section><h2>{escape(title)}</h2>"
-    yield f'<p><code class="command">{escape(replay_command(report, broken))}</code></p>'
+    yield f'<p><code class="command">{escape(replay_command(command, broken))}</code></p>'
     yield f'<input type="checkbox" id="all{number}" class="all"><label for="all{number}">show every line</label>'
     yield from _timeline(told)
     yield '<div class="facts">'

@@ -34,21 +34,46 @@ class Line(NamedTuple):
     style: Style = ""
 
 
-def in_words(report: Report, width: int = WIDTH) -> str:
-    """The report as text."""
-    return "\n".join(line.text for line in lines(report, width))
+def in_words(report: Report, width: int = WIDTH, command: str = "") -> str:
+    """The report as text. `command` is what checks this again: `setpoint check` and the report's name, if nothing else is said."""
+    return "\n".join(line.text for line in lines(report, width, command))
 
 
-def lines(report: Report, width: int = WIDTH) -> Iterator[Line]:
-    """The report line by line."""
-    yield from _verdict(report, width)
+def lines(report: Report, width: int = WIDTH, command: str = "") -> Iterator[Line]:
+    """The report line by line; see `in_words`."""
+    command = command or command_of(report)
+    yield from _wrapped(headline(report), width, _STYLES[report.verdict])
     for number, broken in enumerate(report.broken):
         if number < _MOST_TOLD:
-            yield from _told(report, broken, width)
+            if number:
+                yield Line("")
+                yield from _wrapped(f"{manner(broken)}: {sentence_of(broken)}", width, "bad")
+            yield Line(f"  {replay_command(command, broken)}", "dim")
+            yield Line("")
+            yield from refutation(broken, width)
         else:
-            yield from _wrapped(f"Also: {sentence_of(broken)}  ({replay_command(report, broken)})", width)
+            yield from _wrapped(f"Also: {sentence_of(broken)}", width)
+            yield Line(f"  {replay_command(command, broken)}", "dim")
     yield from _warnings(report, width)
     yield from _coverage(report, width)
+
+
+def refutation(broken: Broken, width: int = WIDTH) -> Iterator[Line]:
+    """One refutation: its trace, the difference, why, and what to do."""
+    yield from _trace(trace(broken), width)
+    if differs := difference(broken):
+        yield Line("Difference", "heading")
+        yield from (each for text in differs for each in _wrapped(text, width, indent="  "))
+    if why := causes(broken):
+        yield Line("Why", "heading")
+        yield from (each for text in why for each in _wrapped(text, width, indent="  "))
+    if said := suggestion(broken):
+        yield Line("Suggestion", "heading")
+        yield from _wrapped(said, width, indent="  ", hang="")
+    for finding in broken.refutation.beside:
+        yield from _wrapped(f"Beside it: {finding.sentence}", width, "dim")
+    if broken.refutation.others:
+        yield Line(f"{_count(broken.refutation.others, 'other plan')} with the same finding", "dim")
 
 
 def headline(report: Report) -> str:
@@ -95,9 +120,14 @@ def sentence_of(broken: Broken) -> str:
     return (first.lower() if first[1:].islower() else first) + space + rest
 
 
-def replay_command(report: Report, broken: Broken) -> str:
+def command_of(report: Report) -> str:
+    """What checks it again on a command line, if everything that it needs is found by the target's name."""
+    return f"setpoint check {report.name}"
+
+
+def replay_command(command: str, broken: Broken) -> str:
     """What brings the run back on a command line."""
-    return f"setpoint check {report.name} --replay {broken.token}"
+    return f"{command} --replay {broken.token}"
 
 
 def bound_of(report: Report) -> str:
@@ -135,34 +165,6 @@ def causes(broken: Broken) -> list[str]:
     elif broken.refutation.finding.line:
         said.append(f"at {broken.refutation.finding.line}")
     return said
-
-
-def _verdict(report: Report, width: int) -> Iterator[Line]:
-    yield from _wrapped(headline(report), width, _STYLES[report.verdict])
-    for broken in report.broken[:1]:
-        yield Line(f"  {replay_command(report, broken)}", "dim")
-
-
-def _told(report: Report, broken: Broken, width: int) -> Iterator[Line]:
-    yield Line("")
-    if len(report.broken) > 1:
-        yield from _wrapped(f"{manner(broken)}: {sentence_of(broken)}", width, "bad")
-        yield Line(f"  {replay_command(report, broken)}", "dim")
-    told = trace(broken)
-    yield from _trace(told, width)
-    if differs := difference(broken):
-        yield Line("Difference", "heading")
-        yield from (each for text in differs for each in _wrapped(text, width, indent="  "))
-    if why := causes(broken):
-        yield Line("Why", "heading")
-        yield from (each for text in why for each in _wrapped(text, width, indent="  "))
-    if said := suggestion(broken):
-        yield Line("Suggestion", "heading")
-        yield from _wrapped(said, width, indent="  ", hang="")
-    for finding in broken.refutation.beside:
-        yield from _wrapped(f"Beside it: {finding.sentence}", width, "dim")
-    if broken.refutation.others:
-        yield Line(f"{_count(broken.refutation.others, 'other plan')} with the same finding", "dim")
 
 
 # the trace
