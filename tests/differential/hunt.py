@@ -17,7 +17,7 @@ from .reduce import reduced, signature
 from .session import Different, Session
 from .steps import Step
 
-EXAMPLES, STEPS = 12, 30
+EXAMPLES, STEPS = 16, 40
 """Sequences of one round, and steps of a sequence."""
 
 

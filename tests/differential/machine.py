@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
@@ -83,7 +85,8 @@ def written(draw: st.DrawFn, author: Author) -> Step:
 
 
 def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) -> type[RuleBasedStateMachine]:
-    """A state machine about one of these kinds. `weights` say how often each verb is wanted."""
+    """A state machine about one of these kinds. `weights` say how often each verb is wanted, and so which kinds are."""
+    limits = tuple(accumulate(1 + sum(weights.get(verb, 0) for verb in kind.verbs) for kind in kinds))
 
     class Conversation(RuleBasedStateMachine):
         def __init__(self) -> None:
@@ -93,7 +96,7 @@ def machine(common: Field, kinds: tuple[Kind, ...], weights: Mapping[str, int]) 
 
         @initialize(data=st.data())
         def begin(self, data: st.DataObject) -> None:
-            kind = kinds[data.draw(st.sampled_from(range(len(kinds))))]
+            kind = kinds[bisect_right(limits, data.draw(below(limits[-1])))]
             self.author = Author(kind, self.session.sides[0].memory, weights)
             self.take(FIRST)
 
@@ -180,7 +183,7 @@ def converse(
     `focus` says how often each verb is wanted; otherwise that goes by what has succeeded least.
     """
     chosen = kinds or BY_SORT[sort]
-    weights = focus if focus is not None else {verb: round(lack / 5) for verb, lack in common.coverage.lacking(sort).items()}
+    weights = focus if focus is not None else common.coverage.lacking(sort)
     run_state_machine_as_test(
         seeded(seed)(machine(common, chosen, weights)),
         settings=settings(

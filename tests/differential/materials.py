@@ -18,7 +18,7 @@ CONTENT_TYPES = {
     "strategic": "application/strategic-merge-patch+json",
     "apply": "application/apply-patch+yaml",
 }
-NAMES = ("a", "b", "c")
+NAMES = ("a", "b", "c", "d")
 MANAGERS = ("m1", "m2", "m3")
 LABELS: tuple[Json, ...] = ({"l": "1"}, {"l": "2"}, {"l": "1", "m": "x"}, {"m": "y"})
 METADATA: tuple[Json, ...] = (

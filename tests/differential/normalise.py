@@ -14,17 +14,20 @@
 | an age in a table | `age` |
 | an object that a message quotes as JSON | the same, normalised, its members sorted: Go's structs have an order of their own |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
+| what a server writes into a definition by itself | left out of managed fields in answers to writes and in events; see `settling` |
 | managed fields | sorted by who: their own order follows times, which may differ by a second |
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import re
 from bisect import bisect_left, insort
 from typing import Any
 
+from .settling import DEFINITIONS, without_the_servers
 from .steps import Answer, Json, Memory, Step
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -47,12 +50,20 @@ class Normaliser:
         self._versions: dict[int, str] = {}
         self._order: list[int] = []
 
+    def same_version(self, new: str, old: str) -> None:
+        """From now on `new` is what `old` is."""
+        if new.isdigit() and old.isdigit() and int(old) in self._versions:
+            self._versions[int(new)] = self._versions[int(old)]
+
     def answer(self, step: Step, answer: Answer) -> Json:
         """What is compared of an answer."""
         told: dict[str, Json] = {"status": answer.status, "type": answer.content_type}
         if answer.warnings:
             told["warnings"] = [self._text(text) for text in answer.warnings]
-        told["body"] = self._top(step, answer.body)
+        body = answer.body
+        if step.about.startswith(f"{DEFINITIONS}/") and isinstance(body, dict):
+            body = _without_the_servers(body, always=step.method != "GET")
+        told["body"] = self._top(step, body)
         return told
 
     def event(self, event: Json) -> Json:
@@ -143,7 +154,7 @@ class Normaliser:
         version = int(text)
         if known := self._versions.get(version):
             return known
-        symbol = self._versions[version] = f"v{len(self._versions) + 1}"
+        symbol = self._versions[version] = f"v{len(self._order) + 1}"
         place = bisect_left(self._order, version)
         insort(self._order, version)
         return f"{symbol}@{place}"
@@ -162,6 +173,19 @@ class Normaliser:
     def _uid(self, found: re.Match[str]) -> str:
         uid = found[0]
         return uid if uid.startswith("00000000-") else self._uids.setdefault(uid, f"uid{len(self._uids) + 1}")
+
+
+def _without_the_servers(body: Json, *, always: bool) -> Json:
+    """What is said of definitions, without the server's own entries in managed fields: `always`, or of what is on its way out.
+
+    What it writes comes later than the answer; and what it writes into one that goes depends on how quick it is.
+    """
+    body = copy.deepcopy(body)
+    for obj in (body, *(row.get("object") or {} for row in body.get("rows") or ()), *(body.get("items") or ())):
+        meta = obj.get("metadata") or {}
+        if always or "deletionTimestamp" in meta:
+            without_the_servers(meta)
+    return body
 
 
 def _in_order(value: dict[str, Json]) -> dict[str, Json]:

@@ -40,7 +40,12 @@ class Standing(Protocol):
 
 
 class Server(Protocol):
-    """A server under test. `begin` sends, and gives what waits for the answer, so that two servers can work at once."""
+    """A server under test. `begin` sends, and gives what waits for the answer, so that two servers can work at once.
+
+    `at_once` says that all that a write brings about is done before the next request.
+    """
+
+    at_once: bool
 
     def begin(self, request: Request) -> Callable[[], Answer]: ...
 
@@ -62,6 +67,8 @@ def _answer(status: int, headers: list[tuple[str, str]], body: bytes) -> Answer:
 
 class RealServer:
     """The kube-apiserver of a kubeconfig that has a bearer token."""
+
+    at_once = False
 
     def __init__(self, kubeconfig: Path) -> None:
         config = json.loads(kubeconfig.read_text())
@@ -131,6 +138,8 @@ class _RealWatch:
 
 class EmbeddedServer:
     """The server of this repository, without controllers, on an event loop that runs while it is asked."""
+
+    at_once = True
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()

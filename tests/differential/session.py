@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .compare import Difference, differences
 from .normalise import Normaliser
 from .servers import Server, Standing
+from .settling import DEFINITIONS, collapsed, note, settle
 from .steps import Answer, Json, Memory, Request, Step
 from .waivers import explain
 
@@ -38,10 +39,16 @@ class Side:
     server: Server
     namespace: str
     told: list[Json] = field(default_factory=list)
+    definitions: dict[str, str] = field(default_factory=dict)
+    """The definitions of the sequence, and the version of each that was seen last."""
 
     def __post_init__(self) -> None:
         self.memory = Memory(self.namespace)
         self.normaliser = Normaliser(self.memory)
+
+    def same_version(self, new: str, old: str) -> None:
+        """A version that the server has made of another by itself is the same to those who compare."""
+        self.normaliser.same_version(new, old)
 
     def note(self, step: Step, answer: Answer) -> Json:
         """Learns from an answer, and gives what is compared of it."""
@@ -50,6 +57,8 @@ class Side:
             if name.startswith(step.body["metadata"]["generateName"].replace("NS", self.namespace)):
                 self.memory.names[step.generates] = name
         said = self.normaliser.answer(step, answer)
+        if answer.ok:
+            note(step, answer.body, self.definitions)
         self.memory.learn(step, answer)
         self.told.append(said)
         return said
@@ -95,7 +104,11 @@ class Session:
             self.sides[0].server.begin(first)()
         waiting = [(side, side.server.begin(request)) for side, request in requests]
         answers = [(side, receive()) for side, receive in waiting]
-        self._judge(step, [side.note(step, answer) for side, answer in answers])
+        told = [side.note(step, answer) for side, answer in answers]
+        if step.about.startswith(f"{DEFINITIONS}/") and step.method != "GET" and answers[0][1].ok:
+            for side in self.sides:
+                settle(side)
+        self._judge(step, told)
         return answers[0][1]
 
     def _open(self, step: Step) -> Answer:
@@ -122,6 +135,8 @@ class Session:
                 events = [{"type": "SILENCE", "object": {}}]
             finally:
                 stream.close()
+            if watching.step.about == f"{DEFINITIONS}/":
+                events = collapsed(events)
             told.append([said for event in events if (said := side.normaliser.event(event)) is not None])
         watching.streams = []
         for side, seen in zip(self.sides, told, strict=True):

@@ -132,6 +132,12 @@ class Memory:
         kept = self.objects.get(reference, [])
         return kept[max(-1 - age, -len(kept))] if kept else None
 
+    def reference(self, plural: str, meta: Json) -> str:
+        """How steps refer to an object of which these are the metadata."""
+        name = str(meta.get("name", ""))
+        symbol = next((symbol for symbol, generated in self.names.items() if generated == name), None)
+        return f"{plural}/{symbol or name.replace(self.namespace, 'NS')}"
+
     def learn(self, step: Step, answer: Answer) -> None:
         """Takes note of an answer."""
         body = answer.body

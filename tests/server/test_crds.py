@@ -169,8 +169,8 @@ def test_the_deletion_of_its_objects_is_a_condition() -> None:
         "type": "Terminating",
         "status": "True",
         "lastTransitionTime": NOW,
-        "reason": "InstanceDeletionInProgress",
-        "message": "CustomResource deletion is in progress",
+        "reason": "InstanceDeletionPending",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
     }
 
 

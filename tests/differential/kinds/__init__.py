@@ -5,15 +5,17 @@ What is known of a kind is data, in a file for each sort of kind; `definitions.y
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from . import made_up
 from .kind import Json, Kind
 
 _FOLDER = Path(__file__).parent
-_FILES = ("config", "workload", "spec", "cluster", "custom")
+_FILES = ("config", "workload", "spec", "cluster", "custom", "definition")
 
 
 def _kind(plain: dict[str, Any]) -> Kind:
@@ -27,8 +29,14 @@ def _frozen(path: list[str | int]) -> tuple[str | int, ...]:
     return tuple(path)
 
 
+def _with_made_up(kind: Kind) -> Kind:
+    if kind.kind != "CustomResourceDefinition":
+        return kind
+    return replace(kind, bases=(*kind.bases, *made_up.bases()), bad=(*kind.bad, *made_up.bad()))
+
+
 KINDS: tuple[Kind, ...] = tuple(
-    kind
+    _with_made_up(kind)
     for kind in (_kind(plain) for name in _FILES for plain in yaml.safe_load((_FOLDER / f"{name}.yaml").read_text()))
     if "settles" not in kind.without
 )

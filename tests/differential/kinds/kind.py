@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,9 @@ class Kind:
     `bases` are whole objects without type and metadata. `fragments` are partial ones that every object of the kind takes, however they are
     sent (laid over, as a merge, strategic or apply patch). `bad` ones are mostly refused. `strategic` are strategic merge patches with
     directives. `removals` are paths of members that may go. `status` are good contents of the status; `scale` says that it scales.
-    `fields` are field selectors. `without` names what is not asked of the kind: a verb, `generateName`, or `limit` where servers have
-    objects of their own.
+    `fields` are field selectors. `naming` is what its objects are called, if that matters, with `SHORT` for a name and `NS` for the
+    namespace of the sequence; `SHORT` and `Short` in bases are filled in likewise. `without` names what is not asked of the kind: a verb,
+    `generateName`, or `limit` where servers have objects of their own.
     """
 
     sort: str
@@ -34,6 +36,7 @@ class Kind:
     status: tuple[Json, ...] = ()
     scale: bool = False
     fields: tuple[str, ...] = ()
+    naming: str = ""
     without: tuple[str, ...] = ()
 
     @property
@@ -53,6 +56,18 @@ class Kind:
             # A real server takes no apply patch for the scale of a custom kind: it answers 500.
             verbs += [f"scale {verb}" for verb in ("get", "update", "json", "merge", *(() if self.custom else ("apply",)))]
         return tuple(verbs)
+
+    def named(self, short: str) -> str:
+        """What an object is called that a step calls so."""
+        return (self.naming or ("SHORT" if self.namespaced else "NS-SHORT")).replace("SHORT", short)
+
+    def made_out(self, base: Json, name: str) -> Json:
+        """A base, or part of one, for an object of this name."""
+        if not self.naming:
+            return base
+        before, _, after = self.naming.partition("SHORT")
+        short = name.removeprefix(before).removesuffix(after)
+        return json.loads(json.dumps(base).replace("SHORT", short).replace("Short", short.capitalize()))
 
     def api_version(self, version: str) -> str:
         """What its objects say."""

@@ -128,7 +128,12 @@ def _put(meta: dict[str, Json], finalizers: list[str]) -> None:
 
 
 def _check(kind: ServedKind, name: str, live: Object, options: DeleteOptions) -> None:
-    meta = live["metadata"]
+    meta, words = live["metadata"], kind.strategy.precondition
+    if words:
+        for member, asked, found in (("UID", options.uid, meta["uid"]), ("ResourceVersion", options.resource_version, meta["resourceVersion"])):
+            if asked is not None and asked != found:
+                why = f"{words}: {member} in precondition: {asked}, {member} in object meta: {found}"
+                raise conflict(kind.resource, name, why)
     # These two conflicts name the kind where all others name the resource.
     about = GroupVersionResource(kind.group, kind.version, kind.kind)
     if options.uid is not None and options.uid != meta["uid"]:

@@ -107,6 +107,8 @@ class Strategy:
     """Whether a delete answers with the object instead of a Status."""
     graceful = False
     """Whether deleted objects get time to stop (see `grace`), and are marked as terminating even where they get none."""
+    precondition = ""
+    """How the words begin in which a delete's precondition fails, where a kind has words of its own for it."""
     heeds_policy = True
     """Whether the propagation policy counts also where an object that is not `ready_to_go` is marked as terminating."""
     status_keeps: tuple[str, ...] | None = None

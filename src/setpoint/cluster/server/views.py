@@ -136,7 +136,7 @@ class TableView:
 
     def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
         """See `View`."""
-        obj = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+        obj = {"apiVersion": kind.api_version, "kind": kind.kind, **kind.strategy.empty(kind), "metadata": metadata}
         return self._table(kind, [obj], {"resourceVersion": metadata.get("resourceVersion", "")})
 
     def _table(

@@ -64,6 +64,28 @@ class _Emission:
         return self._left
 
 
+class _Marks:
+    """Bookmarks: all watchers of a kind get the same ones, and while nothing changes, the same again and again."""
+
+    def __init__(self) -> None:
+        self._revision = 0
+        self._made: dict[tuple[str, str, str, bool], bytes] = {}
+
+    def frame(self, kind: ServedKind, view: View, revision: int, *, initial: bool) -> bytes:
+        """The frame that says: everything up to the revision has been told."""
+        if revision != self._revision:
+            self._revision = revision
+            self._made.clear()
+        key = (kind.collection, kind.api_version, view.shared, initial)
+        made = self._made.get(key) if view.shared else None
+        if made is None:
+            metadata: dict[str, Json] = {"resourceVersion": str(revision)}
+            if initial:
+                metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+            made = self._made[key] = encode_frame("BOOKMARK", view.bookmark(kind, metadata))
+        return made
+
+
 class Watcher:
     """One open watch: a `ServedStream` whose frames wait in memory until they are read."""
 
@@ -123,10 +145,7 @@ class Watcher:
 
     def bookmark_frame(self, revision: int, *, initial: bool = False) -> bytes:
         """The frame of a bookmark."""
-        metadata: dict[str, Json] = {"resourceVersion": str(revision)}
-        if initial:
-            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-        return encode_frame("BOOKMARK", self.view.bookmark(self.kind, metadata))
+        return self._hub.marks.frame(self.kind, self.view, revision, initial=initial)
 
     def fail(self, error: ApiError) -> None:
         """Queues an error, which is the last that the watcher gets."""
@@ -200,6 +219,7 @@ class Hub:
         self._world = world
         self._context: Context = copy_context()
         self._watchers: dict[str, dict[Watcher, None]] = {}
+        self.marks = _Marks()
         self._bookmarking: dict[Watcher, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._unsubscribe = storage.subscribe_durable(self._changed)

@@ -224,6 +224,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
 
 
 _KEPT_UNDER = {
+    "customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
     "endpoints": "services/endpoints",
     "ingresses": "ingress",
     "nodes": "minions",

@@ -245,6 +245,8 @@ class OlderAutoscalerStrategy(BuiltinStrategy):
 class NamespaceStrategy(BuiltinStrategy):
     """Namespaces, which are held by a finalizer in their spec."""
 
+    precondition = "Precondition failed"
+
     def terminate(self, obj: dict[str, Json], now: str) -> None:
         """See `Strategy`."""
         obj["status"] = {**(obj.get("status") or {}), "phase": "Terminating"}
@@ -362,7 +364,7 @@ def _served(kind: builtin.BuiltinKind, read: Read) -> ServedKind:
 
 def _strategy(kind: builtin.BuiltinKind, read: Read) -> Strategy:
     if kind.kind == "CustomResourceDefinition":
-        return CrdStrategy(lambda: read(CRD_COLLECTION))
+        return CrdStrategy(lambda: read(CRD_COLLECTION), lambda: _typed(kind))
     if kind.group == "events.k8s.io":
         return NewerEventStrategy(kind, read)
     if (kind.group, kind.version, kind.kind) == OLDER_AUTOSCALER:

@@ -25,7 +25,8 @@ from setpoint.cluster.server.options import DeleteOptions, WriteOptions
 from setpoint.cluster.server.registry import Registry
 from setpoint.cluster.server.schema import FieldError, Json, Structural, compile_schema
 from setpoint.cluster.server.storage import Change, Storage
-from setpoint.cluster.server.structured import TypedSchema
+from setpoint.cluster.server.structured import TypedSchema, track_update
+from setpoint.cluster.server.structured.values import same
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Object, Target
 
@@ -35,6 +36,8 @@ COLLECTION = "apiextensions.k8s.io/customresourcedefinitions"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 CUSTOM_VERBS: tuple[Verb, ...] = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """What can be done with custom resources, in the order in which discovery tells it."""
+SERVER = "kube-apiserver"
+"""The manager as which the real server writes what it makes of a definition."""
 _RETRY = 5.0
 """Seconds."""
 
@@ -45,10 +48,13 @@ class CrdStrategy(Strategy):
     custom = False
     unconditional_update = False
 
-    def __init__(self, others: Callable[[], list[Object]]) -> None:
+    def __init__(self, others: Callable[[], list[Object]], typed: Callable[[], TypedSchema]) -> None:
         self._others = others
+        self._typed = typed
 
     heeds_policy = False
+    precondition = "precondition failed"
+    status_keeps = ()
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
@@ -88,8 +94,15 @@ class CrdStrategy(Strategy):
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """Established in the same write."""
-        obj.update(accept_names(obj, self._others(), now))
-        warnings += crd_warnings(obj)
+        named = accept_names(obj, self._others(), now)
+        if same(named["status"], obj["status"]):
+            named = obj
+        tracked = track_update(
+            obj, named, self._typed(), manager=SERVER, api_version=obj["apiVersion"], subresource="status", now=now, reset=(("metadata",), ("spec",))
+        )
+        obj.update(tracked)
+        if old is None or obj["spec"] != old["spec"]:
+            warnings += crd_warnings(obj)
 
     def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
         """A definition that has never been marked is not removed at once: its objects go first."""

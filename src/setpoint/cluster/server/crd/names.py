@@ -71,7 +71,7 @@ def is_established(crd: Crd) -> bool:
 
 
 def terminating(crd: Crd, *, done: bool, now: str) -> dict[str, Any]:
-    """`crd`, which is being deleted, with the condition that says how far the deletion of its objects is."""
+    """`crd`, which is being deleted, with the condition that says how far the deletion of its objects is: about to begin, or done."""
     reason, message = _TERMINATION[done]
     status = dict(crd.get("status") or {})
     conditions = _with(list(status.get("conditions") or []), "Terminating", "False" if done else "True", reason, message, now)
@@ -79,7 +79,7 @@ def terminating(crd: Crd, *, done: bool, now: str) -> dict[str, Any]:
 
 
 _TERMINATION = {
-    False: ("InstanceDeletionInProgress", "CustomResource deletion is in progress"),
+    False: ("InstanceDeletionPending", "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"),
     True: ("InstanceDeletionCompleted", "removed all instances"),
 }
 

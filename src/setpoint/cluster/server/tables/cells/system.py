@@ -14,7 +14,7 @@ _FLOWS = "flowcontrol.apiserver.k8s.io"
 def _crd(obj: Object, now: datetime) -> list[Any]:
     spec = obj["spec"]
     names = spec["names"]
-    served = sorted(v["name"] + ("(storage)" if v.get("storage") else "") for v in spec["versions"] if v.get("served"))
+    served = sorted(v["name"] + ("(storage)" if v.get("storage") else "") for v in spec["versions"] or () if v.get("served"))
     return [
         name_of(obj),
         spec["scope"],
