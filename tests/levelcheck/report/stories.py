@@ -144,14 +144,14 @@ class Story:
         site = Site("effect", self.run, call)
         self.say(Called(at=self.at, process=self.process, site=site, call=call, arguments=arguments, result=result, error=error))
 
-    def fault(self, fault: str, text: str) -> None:
-        self.say(Faulted(at=self.at, process=self.process, fault=fault, text=text))
+    def fault(self, decision: Decision) -> None:
+        """Told as runs do: where it is decided, which is before the write that it may strike after."""
+        self.say(Faulted(at=self.at, process=self.process, fault=decision.fault, text=str(decision)))
 
     def deliver(self, key: Key, type: str = "MODIFIED") -> None:
         self.say(Delivered(at=self.at, process=self.process, key=key, type=type, revision=self.revision))
 
-    def crash(self, text: str) -> None:
-        self.fault("F1", text)
+    def crash(self) -> None:
         self.say(Died(at=self.at, process=self.process))
 
     def restart(self, after: float = 5.0) -> None:
@@ -190,7 +190,7 @@ def claim(size: str) -> dict[str, Any]:
     return {**_OWNED, "kind": "PersistentVolumeClaim", "spec": {"resources": {"requests": {"storage": size}}}}
 
 
-def _resize(crash: Callable[[Story], None] | None) -> Story:
+def _resize(before: Callable[[Story], None] | None, after: Callable[[Story], None] | None) -> Story:
     story = Story()
     story.user("apply Cluster default/db", CLUSTER, cluster("10Gi"))
     story.begin(RUN)
@@ -203,9 +203,11 @@ def _resize(crash: Callable[[Story], None] | None) -> Story:
     story.begin(RUN)
     story.read(CLUSTER, "cluster.py:20")
     story.read(SET, "cluster.py:22")
+    if before is not None:
+        before(story)
     story.write("delete", SET, None, "cluster.py:24")
-    if crash is not None:
-        crash(story)
+    if after is not None:
+        after(story)
         return story
     story.write("patch", CLAIM, claim("15Gi"), "cluster.py:26")
     story.write("create", SET, stateful_set("15Gi"), "cluster.py:27")
@@ -219,7 +221,7 @@ def resized() -> Broken:
     plan = Plan((Decision("F1", site, "after", seconds=5.0),))
 
     def crash(story: Story) -> None:
-        story.crash(f"the process dies after its delete of {SET}")
+        story.crash()
         story.restart()
         story.begin(RUN)
         story.read(CLUSTER, "cluster.py:20")
@@ -241,7 +243,7 @@ def resized() -> Broken:
         found="10Gi",
     )
     why = ("without the crash the claim grows to 15Gi", "with the crash one write later it grows, too")
-    return _broken(plan, finding, _resize(crash).done(plan), _resize(None).done(), why)
+    return _broken(plan, finding, _resize(lambda story: story.fault(plan.decisions[0]), crash).done(plan), _resize(None, None).done(), why)
 
 
 POOL = Key("pools.example.com", "default", "web")
@@ -265,7 +267,7 @@ def duplicated() -> Broken:
         story.write("create", pod("web-x7k2p"), {"kind": "Pod", "metadata": owned}, "pool.py:18")
         story.end()
         if late:
-            story.fault("F5", "the watch of pods is late, until the next run has ended")
+            story.fault(plan.decisions[0])
         story.begin("pool default/web")
         story.read(POOL, "pool.py:12")
         story.read(Key("pods", "default", ""), "pool.py:14", behind=1 if late else 0)

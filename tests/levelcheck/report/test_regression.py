@@ -1,4 +1,4 @@
-"""The test that is written for a refutation: it can be read, it says what is checked, and it fails, passes, or says that a place is gone."""
+"""The test that is written for a refutation: it can be read, and checks the same."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ def test_a_function_that_cannot_be_imported_is_named() -> None:
 def test_it_is_named_and_told_after_what_is_wrong() -> None:
     text = written()
     module = ast.parse(text)
-    assert (ast.get_docstring(module) or "").startswith("Claim default/data-db-0 stays at 10Gi for ever.\n\nIt is so where F1 after at")
+    assert (ast.get_docstring(module) or "").startswith(
+        "Claim default/data-db-0 stays at 10Gi for ever.\n\nIt is so where the process dies just after `delete"
+    )
     assert "def test_claim_default_data_db_0_stays_at_10gi_for_ever(setpoint_check):" in text
 
 

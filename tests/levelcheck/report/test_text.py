@@ -50,7 +50,7 @@ def test_decisions_are_never_cut_out_of_a_trace() -> None:
 def test_a_crash_is_told_with_the_write_before_it_and_what_the_next_process_does() -> None:
     text = trace_of(in_words(report_of(resized()), 220))
     assert re.search(r"delete statefulsets/db +cluster.py:24.*gone \(v15\)", text)
-    assert "** the process dies after its delete of statefulsets.apps default/db (decision 1 of 1)" in text
+    assert "** the process dies just after `delete statefulsets.apps default/db`, and is back 5 s later (decision 1 of 1)" in text
     assert "p2 starts anew, with an empty memory" in text
     assert re.search(r"create statefulsets/db +cluster.py:31", text[text.index("p2 starts anew") :])
     assert "finds nothing to do" in text

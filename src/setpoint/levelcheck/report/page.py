@@ -16,6 +16,7 @@ import yaml
 
 from setpoint.levelcheck.outcome import Broken, Report
 from setpoint.levelcheck.report.changes import decoded, plain
+from setpoint.levelcheck.report.decisions import workload_in_words
 from setpoint.levelcheck.report.page_style import STYLE
 from setpoint.levelcheck.report.rows import LANES, Lane, Row
 from setpoint.levelcheck.report.suggestion import suggestion
@@ -57,6 +58,8 @@ def _refutation(report: Report, broken: Broken, number: int, command: str) -> It
     title = f"{manner(broken)}: {sentence_of(broken)}" if len(report.broken) > 1 else "What happens"
     yield f"<section><h2>{escape(title)}</h2>"
     yield f'<p><code class="command">{escape(replay_command(command, broken))}</code></p>'
+    if otherwise := workload_in_words(told.plan):
+        yield f"<p>Workload: {escape(otherwise)} ({escape(told.plan.variant)})</p>"
     yield f'<input type="checkbox" id="all{number}" class="all"><label for="all{number}">show every line</label>'
     yield from _timeline(told)
     yield '<div class="facts">'

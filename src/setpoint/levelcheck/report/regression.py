@@ -18,6 +18,7 @@ import msgspec
 from setpoint.levelcheck.assumptions import Assumptions
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.outcome import Broken
+from setpoint.levelcheck.report.decisions import decision_in_words, workload_in_words
 from setpoint.levelcheck.report.text import sentence_of
 from setpoint.levelcheck.workload import Advance, Apply, Delete, Patch, Recreate, Ref, Step, Wait, Workload
 
@@ -126,8 +127,8 @@ def _options(case: Case, writing: _Writing) -> list[tuple[str, str]]:
 
 def _decided(broken: Broken) -> str:
     plan = broken.refutation.plan
-    faults = [str(decision) for decision in plan.decisions]
-    return "; ".join(faults) or "nothing goes wrong at all"
+    said = [decision_in_words(decision) for decision in plan.decisions]
+    return "; and ".join([*said, *([workload_in_words(plan)] if plan.variant else [])]) or "nothing goes wrong at all"
 
 
 def _literal(text: bytes) -> str:

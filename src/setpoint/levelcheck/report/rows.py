@@ -34,6 +34,7 @@ from setpoint.levelcheck.recording import (
     Wrote,
 )
 from setpoint.levelcheck.report.changes import changes, decoded, shown
+from setpoint.levelcheck.report.decisions import decision_in_words
 from setpoint.levelcheck.report.subject import Names, Subject
 
 Lane: TypeAlias = Literal["user", "controller", "outside", "store", "cache"]
@@ -95,13 +96,22 @@ class _Teller:
         self._by_step = _by_step(recording)
         self._made |= {change.revision for change in self._by_step.values()}
         self._decisions = len([moment for moment in recording.moments if isinstance(moment, Faulted)])
+        self._decided = {str(decision): decision for decision in recording.plan.decisions}
         self._faulted = 0
         self._processes = 0
 
     def rows(self) -> Iterator[Row]:
+        late: list[Faulted] = []
         for moment in self._recording.moments:
+            if isinstance(moment, Faulted) and self._comes_after(moment):
+                late.append(moment)  # it was decided before, but what is told is that it strikes after the write or the call
+                continue
             if (row := self._told(moment)) is not None:
                 yield row
+            if late and isinstance(moment, Wrote | Called | Died):
+                yield from (self._faulted_row(msgspec.structs.replace(each, at=moment.at)) for each in late)
+                late = []
+        yield from (self._faulted_row(each) for each in late)
 
     def found(self, finding: Finding) -> Row:
         at = finding.at or self._recording.ended
@@ -120,9 +130,7 @@ class _Teller:
             case Called():
                 return self._called(moment)
             case Faulted():
-                self._faulted += 1
-                count = f" (decision {self._faulted} of {self._decisions})"
-                return self._row(moment, 100, wide=moment.text + count, mark="decision")
+                return self._faulted_row(moment)
             case Started():
                 self._processes += 1
                 first = self._processes == 1
@@ -154,6 +162,20 @@ class _Teller:
             cells["store"] = self._what(change)
         weight = 62 + 10 * self._subject.closeness(change.key) if change else 4 if moment.step == "wait" else 40
         return self._row(moment, 95 if moment.error else weight, cells, change=change)
+
+    def _comes_after(self, moment: Faulted) -> bool:
+        decision = self._decided.get(moment.text)
+        return (
+            decision is not None
+            and decision.site.where in ("write", "effect")
+            and (decision.how in ("after", "lost") or decision.fault == "F3")
+        )
+
+    def _faulted_row(self, moment: Faulted) -> Row:
+        self._faulted += 1
+        decision = self._decided.get(moment.text)
+        said = decision_in_words(decision) if decision is not None else moment.text
+        return self._row(moment, 100, wide=f"{said} (decision {self._faulted} of {self._decisions})", mark="decision")
 
     def _ended(self, moment: RunEnded) -> Row:
         if moment.error:

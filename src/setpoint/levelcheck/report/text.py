@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.report.changes import changes
+from setpoint.levelcheck.report.decisions import workload_in_words
 from setpoint.levelcheck.report.divergence import settled
 from setpoint.levelcheck.report.evidence import Evidence
 from setpoint.levelcheck.report.rows import Lane, Row
@@ -190,6 +191,10 @@ def _trace(told: Trace, width: int) -> Iterator[Line]:
             cells = {lane: text if lane == "controller" else f"\n{text}" for lane, text in cells.items()}
         shown.append((row, cells))
     widths = _widths(lanes, [cells for _, cells in shown], width - 10 - 2 * len(lanes))
+    if otherwise := workload_in_words(told.plan):
+        yield Line(f"Workload: {otherwise} ({told.plan.variant})")
+    if told.plan.seed:
+        yield Line(f"Order of events: that of seed {told.plan.seed}")
     yield Line(f"Trace  ({_count(len(told.rows), 'line')} of {len(told.all_rows)})", "heading")
     yield from _columns([("t", 8), *((_header(lane), widths[lane]) for lane in lanes)], "dim")
     for row, cells in shown:

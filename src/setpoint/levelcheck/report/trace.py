@@ -12,6 +12,7 @@ import msgspec
 
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.outcome import Broken
+from setpoint.levelcheck.plan import Plan
 from setpoint.levelcheck.recording import Changed
 from setpoint.levelcheck.report.divergence import Divergence, divergence
 from setpoint.levelcheck.report.rows import ALWAYS, LANES, Lane, Row, rows_of
@@ -33,6 +34,7 @@ class Trace:
     diverges: Divergence
     subject: Subject
     names: Names
+    plan: Plan
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -60,6 +62,7 @@ def trace(broken: Broken, limit: int = SHORT) -> Trace:
         diverges=diverges,
         subject=subject,
         names=names,
+        plan=broken.refutation.plan,
     )
 
 
