@@ -20,9 +20,10 @@ from setpoint.client import Connection
 from setpoint.controller import Controller
 from setpoint.levelcheck.assumptions import Assumptions
 from setpoint.levelcheck.processes.fresh import Loaded
+from setpoint.levelcheck.processes.memory import memory_of
 from setpoint.manager import Manager, Options
 from setpoint.manager.election import LeaderElection
-from setpoint.objects import Object, Request
+from setpoint.objects import Object, Request, kind_of
 from setpoint.world import PROCESS, Event, Observer, SeededChance, SimulatedClock, World
 from setpoint.world.loop import SimulatedLoop
 
@@ -31,7 +32,8 @@ from setpoint.world.loop import SimulatedLoop
 class Surroundings:
     """What a process finds around it.
 
-    `load` gives the controllers and apps, from modules loaded afresh; it is called within the process. `outside` are the proxies of the fakes, for the apps. `install` is
+    `load` gives the controllers and apps, from modules loaded afresh; it is called within the process. `outside` are the proxies of the
+    fakes, for the apps. `install` is
     awaited, outside the process, with the kinds that it needs. `hear` gets every event of the process, and `ended` why it has ended by
     itself: the exception, or None.
     """
@@ -91,6 +93,16 @@ class SimulatedProcess(Protocol):
         """The resources that its controllers watch, such as `deployments.apps`."""
         ...
 
+    @property
+    def primaries(self) -> Mapping[str, str]:
+        """By controller, the resource that its keys are of."""
+        ...
+
+    @property
+    def memory(self) -> str:
+        """A digest of what the user's modules hold; empty where that cannot be told."""
+        ...
+
 
 class InLoop:
     """A process on the run's own loop."""
@@ -106,6 +118,7 @@ class InLoop:
         self._manager: Manager | None = None
         self._running: asyncio.Task[None] | None = None
         self._began = False
+        self._loaded: Loaded | None = None
 
     def start(self) -> None:
         """See `SimulatedProcess`."""
@@ -162,6 +175,20 @@ class InLoop:
         informers = [] if self._manager is None else self._manager.cache.informers
         return tuple(dict.fromkeys(informer.info.group_version_resource.group_resource for informer in informers))
 
+    @property
+    def primaries(self) -> Mapping[str, str]:
+        """See `SimulatedProcess`."""
+        if self._manager is None:
+            return {}
+        return {
+            runtime.name: kind_of(runtime.controller.kind).group_version_resource.group_resource for runtime in self._manager.controllers
+        }
+
+    @property
+    def memory(self) -> str:
+        """See `SimulatedProcess`."""
+        return "" if self._loaded is None else memory_of(self._loaded)
+
     async def _live(self) -> None:
         around = self._around
         self._world.observer.subscribe(around.hear)
@@ -169,7 +196,7 @@ class InLoop:
         connection = Connection(around.transport, self._world, user_agent="setpoint", say_warnings=False)
         manager = Manager(connection, options=Options(leader_election=election, flight_recorder=False))
         manager.cache.own_writes = around.assumptions.own_writes == "visible"
-        loaded = around.load()
+        self._loaded = loaded = around.load()
         async with _open(loaded.values, manager, around.outside):
             await around.install(list(dict.fromkeys([*manager.kinds, *kinds_in(loaded)])))
             self._manager = manager

@@ -165,6 +165,22 @@ AnyMoment: TypeAlias = (
 )
 
 
+class Snapshot(msgspec.Struct, frozen=True):
+    """How everything was at a rest: the server's objects, the outside, and what controllers would still do by themselves, and remember.
+
+    `moments` counts those of the recording until then. `timers` are the keys that will run again, and why. `memory` is a digest of what the
+    user's modules hold; empty where that cannot be told, as where an app holds it.
+    """
+
+    nth: int
+    moments: int
+    at: float
+    objects: dict[Key, dict[str, Any]]
+    outside: dict[str, Any]
+    timers: tuple[str, ...] = ()
+    memory: str = ""
+
+
 class Recording(msgspec.Struct, dict=True):
     """One run. `end` is how it ended: at rest; not resting within the bound, and why; or with an error of the check itself.
 
@@ -188,6 +204,11 @@ class Recording(msgspec.Struct, dict=True):
     """The resources that the controllers watch."""
     violated: tuple[str, ...] = ()
     """What an invariant said, the first time that each did, with the revision."""
+    rests: tuple[Snapshot, ...] = ()
+    primaries: dict[str, str] = {}
+    """By controller, the resource that its keys are of."""
+    joined: int = 0
+    """The rest at which this run was found to go on as the run without faults, and was ended; 0 for a run that was run to its end."""
 
     @cached_property
     def changes(self) -> list[Changed]:
@@ -208,6 +229,20 @@ class Recording(msgspec.Struct, dict=True):
     def last_fault(self) -> float:
         """When the last decision was taken, or the last step of the user done."""
         return max((moment.at for moment in self.moments if isinstance(moment, Faulted | Stepped | Started)), default=0.0)
+
+    def until(self, nth: int) -> Recording:
+        """The recording of a run that ended at this rest."""
+        snapshot = next(each for each in self.rests if each.nth == nth)
+        return msgspec.structs.replace(
+            self,
+            moments=self.moments[: snapshot.moments],
+            objects=snapshot.objects,
+            outside=snapshot.outside,
+            ended=snapshot.at,
+            end="rest",
+            why="",
+            rests=tuple(each for each in self.rests if each.nth <= nth),
+        )
 
     @property
     def digest(self) -> str:

@@ -16,6 +16,11 @@ T = TypeVar("T")
 class Threads(Protocol):
     """Where blocking code runs."""
 
+    @property
+    def running(self) -> int:
+        """How many functions run now."""
+        ...
+
     async def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs the function in a thread of the pool, with the caller's context variables, and gives its result or its exception."""
         ...

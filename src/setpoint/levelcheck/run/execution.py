@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -42,6 +43,7 @@ from setpoint.levelcheck.recording import (
     Rested,
     RunBegan,
     RunEnded,
+    Snapshot,
     Started,
     Stepped,
     TimerSet,
@@ -68,6 +70,10 @@ class Unsound(Exception):
     """The run cannot be made: the app does not start, a manifest is refused. The text says why."""
 
 
+class Joined(Exception):
+    """From here on the run would be the one without faults."""
+
+
 class Restless(Exception):
     """The cluster does not come to rest."""
 
@@ -83,13 +89,25 @@ class Loaders:
 class Execution:
     """One run."""
 
-    def __init__(self, case: Case, plan: Plan, workload: Workload, loaders: Loaders, fork: Fork | None = None) -> None:
+    def __init__(
+        self,
+        case: Case,
+        plan: Plan,
+        workload: Workload,
+        loaders: Loaders,
+        fork: Fork | None = None,
+        joins: Callable[[Snapshot], bool] = lambda snapshot: False,
+    ) -> None:
         self.case = case
         self.plan = plan
         self.workload = workload
         self.loop = new_loop()
         self.world = simulated_world(self.loop, seed=f"level-check/{plan.seed}")
         self.plane = ControlPlane(self.world)
+        self._joins = joins
+        self._snapshots: list[Snapshot] = []
+        self._joined = 0
+        self._primaries: dict[str, str] = {}
         self.sites = Sites(plan.decisions, fork)
         self.moments: list[AnyMoment] = []
         self.foreign = Foreign(self)
@@ -276,10 +294,7 @@ class Execution:
     async def until_another_leads(self, process: str) -> None:
         """The process stands still, with a request under way, until another one has taken over and has nothing to do any more."""
         self.processes[process].pause()
-        deadline = self.now + 120.0
-        await asyncio.sleep(40.0)
-        while self.now < deadline and not all(other.is_idle for name, other in self.processes.items() if name != process):
-            await asyncio.sleep(1.0)
+        await asyncio.sleep(60.0)  # the lease has ended by then, and the other one has done what there was to do
         self.loop.call_later(2 * LATENCY, self._go_on, process, context=contextvars.Context())
 
     def _go_on(self, name: str) -> None:
@@ -453,13 +468,15 @@ class Execution:
             end, why = "restless", str(error)
         except Unsound as error:
             end, why = "broken", str(error)
+        except Joined:
+            pass
         except Exception as error:
             self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}"))
         return Recording(
             plan=self.plan,
             moments=self.moments,
             objects=self._view.everything(),
-            outside={name: fake.state() for name, fake in self.outside.items() if callable(getattr(fake, "state", None))},
+            outside=self._outside_state(),
             end=end,
             why=why,
             unused=self.sites.unused,
@@ -469,6 +486,9 @@ class Execution:
             steps=self.loop.steps,
             watched=self._watched,
             violated=tuple(f"{name}: {said}" for name, said in self._violated.items()),
+            rests=tuple(self._snapshots),
+            primaries=self._primaries,
+            joined=self._joined,
         )
 
     def _unhandled(self, loop: object, context: dict[str, Any]) -> None:
@@ -485,13 +505,16 @@ class Execution:
                 await self._step(step)
             if not self.workload.steps or not isinstance(self.workload.steps[-1], Wait):
                 await self._rest()
-            await self._ask_again()
+            if all(decision.fault == "F11" for decision in self.plan.decisions):
+                await self._ask_again()
             try:
                 self.loop.raise_unseen()
             except Exception as error:
                 self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}", where="a task that nobody awaits"))
         finally:
             self._watched = tuple(dict.fromkeys(each for process in self.processes.values() for each in process.watched))
+            for process in self.processes.values():
+                self._primaries.update(process.primaries)
             self._ending = True
 
     async def _begin(self) -> None:
@@ -558,7 +581,7 @@ class Execution:
 
     async def _come_back(self, how: str) -> None:
         if how == "rest":
-            await self._quiet()
+            await self._quiet(without_processes=True)
         else:
             await asyncio.sleep(1.0)
         for _ in range(self.case.leaders):
@@ -587,6 +610,7 @@ class Execution:
     async def _rest(self) -> None:
         """Waits for the cluster to come to rest, and once more after what goes wrong then."""
         if self._steps_left and any(hold.outlives_waiting for wire in self.wires.values() for hold in wire.holds.values()):
+            self._rests = self.sites.site("rest").nth
             await self._passes(5.0)  # what is late waits for the user's next step
             return
         await self._quiet_without_holds()
@@ -597,7 +621,7 @@ class Execution:
                 case "F1", _:
                     for name in list(self.processes):
                         self.crash(name, decision)
-                case "F6", _:
+                case (("F6" | "F16"), _):
                     for name in list(self.processes):
                         self.crash(name, decision)
                 case _, how:
@@ -610,6 +634,25 @@ class Execution:
             await self._quiet()
         self._rests = site.nth
         self.tell(Rested(at=self.now, process="", nth=site.nth, revision=self.plane.server.storage.revision))
+        snapshot = self._snapshot(site.nth)
+        self._snapshots.append(snapshot)
+        if self._joins(snapshot):
+            self._joined = site.nth
+            raise Joined
+
+    def _snapshot(self, nth: int) -> Snapshot:
+        return Snapshot(
+            nth=nth,
+            moments=len(self.moments),
+            at=self.now,
+            objects=self._view.everything(),
+            outside=self._outside_state(),
+            timers=tuple(sorted(f"{controller} {key}: {cause}" for (controller, key), (_, _, cause) in self.activity.timers.items())),
+            memory="|".join(process.memory for process in self.processes.values()),
+        )
+
+    def _outside_state(self) -> dict[str, Any]:
+        return {name: deepcopy(fake.state()) for name, fake in self.outside.items() if callable(getattr(fake, "state", None))}
 
     async def _quiet_without_holds(self) -> None:
         """Waits until nothing else happens; then what is late comes, and it waits again."""
@@ -629,12 +672,12 @@ class Execution:
         revision = self.plane.server.storage.revision
         self.tell(Rested(at=self.now, process="", nth=self._rests + 1, revision=revision))
 
-    async def _quiet(self) -> None:
+    async def _quiet(self, *, without_processes: bool = False) -> None:
         began = self.now
         while True:
             self._check()
             until = self.activity.quiet_until(began)
-            if self.now >= until and self._is_idle():
+            if self.now >= until and (without_processes or self._is_idle()):
                 return
             if self.now - began > PATIENCE:
                 raise Restless(f"after {PATIENCE / 3600:.0f} simulated hours it still goes on")
@@ -673,6 +716,6 @@ def _essence(value: bytes) -> dict[str, Any]:
     return obj
 
 
-def execute(case: Case, plan: Plan, workload: Workload, loaders: Loaders, fork: Fork | None = None) -> Recording:
+def execute(case: Case, plan: Plan, workload: Workload, loaders: Loaders) -> Recording:
     """One run of a case under a plan. `workload` is the case's own, or a variant of it."""
-    return Execution(case, plan, workload, loaders, fork).run()
+    return Execution(case, plan, workload, loaders).run()

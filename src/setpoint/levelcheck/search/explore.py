@@ -1,8 +1,8 @@
 """Exploring: many runs that begin alike and go different ways.
 
 Runs of one case are equal until something goes wrong. So the run without faults is made once, the *trunk*, and at each place where a
-decision is to be tried the process is forked: the child takes the decision and goes on to its own end, and its findings come back by a pipe.
-The trunk goes on as if nothing had been asked. Whatever a run leaves behind ends with its process.
+decision is to be tried the process is forked: the child takes the decision and goes on to its own end, and its findings come back by a
+pipe. The trunk goes on as if nothing had been asked. Whatever a run leaves behind ends with its process.
 
 Where the process cannot be forked (a plain `def` reconciler is in its thread), the plan is run from its beginning instead.
 """
@@ -18,13 +18,14 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.plan import Decision, Plan, Site
-from setpoint.levelcheck.recording import Recording
+from setpoint.levelcheck.recording import Recording, Snapshot
 from setpoint.levelcheck.run.execution import Execution, Loaders
 from setpoint.levelcheck.workload import Workload
 
@@ -53,7 +54,8 @@ class Explorer(Generic[R]):
     """Explores plans of one case.
 
     `choose(plan, site)` gives the decisions that are to be tried at a place of the run under a plan, each in a run of its own; `judge`
-    makes of each recording what is to come back, which can be pickled.
+    makes of each recording what is to come back, which can be pickled. `joins(plan, snapshot)` may end a run at a rest, because from there
+    on it would be the trunk.
     """
 
     def __init__(
@@ -62,11 +64,13 @@ class Explorer(Generic[R]):
         loaders: Loaders,
         choose: Callable[[Plan, Site], Sequence[Decision]],
         judge: Callable[[Recording], R],
+        joins: Callable[[Plan, Snapshot], bool] = lambda plan, snapshot: False,
     ) -> None:
         self._case = case
         self._loaders = loaders
         self._choose = choose
         self._judge = judge
+        self._joins = joins
         self._plan = Plan()
         self._run: Execution | None = None
         self._found: list[Explored[R]] = []
@@ -78,14 +82,16 @@ class Explorer(Generic[R]):
         found: list[Explored[R]] = []
         waiting = [plan]
         while waiting:
-            made, deferred = self._forked(lambda root=waiting.pop(): self._root(root, workload))  # type: ignore[misc]
+            made, deferred = self._forked(partial(self._root, waiting.pop(), workload))
             found += made
             waiting += deferred
         return found
 
     def _root(self, plan: Plan, workload: Workload) -> None:
         self._plan, self._found, self._deferred = plan, [], []
-        self._run = run = Execution(self._case, plan, workload, self._loaders, self._branch)
+        self._run = run = Execution(
+            self._case, plan, workload, self._loaders, self._branch, lambda snapshot: self._joins(self._plan, snapshot)
+        )
         recording = run.run()
         # Here it may be any of the children: what it has found is its own, and that of its own branches.
         self._found.append(Explored(self._plan, self._judge(recording)))

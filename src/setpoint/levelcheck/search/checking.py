@@ -1,0 +1,424 @@
+"""`Checking`: one check, stage by stage: see `setpoint.levelcheck.check`."""
+
+from __future__ import annotations
+
+import resource as usage
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from setpoint.levelcheck.case import Case
+from setpoint.levelcheck.finding import Finding, Refutation, Verdict
+from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference, waived
+from setpoint.levelcheck.outcome import Broken, Covered, Report
+from setpoint.levelcheck.plan import Decision, Plan, Site
+from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, Wrote
+from setpoint.levelcheck.report import token as tokens
+from setpoint.levelcheck.run.execution import Loaders
+from setpoint.levelcheck.search import variants
+from setpoint.levelcheck.search.explore import Explored, Explorer, Hung
+from setpoint.levelcheck.search.faults import NAMES, rank
+from setpoint.levelcheck.search.pairs import Pairs
+from setpoint.levelcheck.search.single import Singles, singles
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+
+SEEDS = {0: 1, 1: 3, 2: 10}
+"""By depth, in how many other orders of events the run without faults is made."""
+TOLD = 8
+"""So many refutations are made small and told; the rest is counted."""
+
+
+class SiteGone(Exception):
+    """A decision has no place in the run any more: the controller does not come there."""
+
+
+class Inconclusive(Exception):
+    """Nothing can be said. The text says why."""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What is wrong with a run, and how far it went."""
+
+    findings: tuple[Finding, ...]
+    end: str
+    unused: tuple[str, ...]
+    joined: int
+    digest: str
+
+
+class Checking:
+    """One check of one case."""
+
+    def __init__(
+        self,
+        case: Case,
+        loaders: Loaders,
+        *,
+        name: str,
+        depth: int = 1,
+        budget: float | None = None,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> None:
+        self._case = case
+        self._loaders = loaders
+        self._name = name
+        self._depth = depth
+        self._budget = budget
+        self._seed = seed
+        self._progress = progress or (lambda done, of, what: None)
+        self._masks: Masks = NO_MASKS
+        self._references: dict[str, Recording] = {}
+        self._refuted: list[tuple[Plan, Finding, tuple[Finding, ...]]] = []
+        self._warnings: dict[tuple[str, ...], Finding] = {}
+        self._waived: Counter[str] = Counter()
+        self._tried: Counter[str] = Counter()
+        self._cuts: dict[str, Counter[str]] = {}
+        self._skipped: dict[str, str] = {}
+        self._notes: list[str] = []
+        self._seeds: tuple[int, ...] = ()
+        self._runs = 0
+        self._joined = 0
+        self._before = _cpu()
+
+    # the stages
+
+    def check(self) -> Report:
+        """All of them."""
+        try:
+            self._reference_stage()
+            if not self._refuted or all(finding.verdict != "REFUTED" for _, finding, _ in self._refuted):
+                if self._depth >= 1:
+                    self._variant_stage()
+                    self._single_stage()
+                if self._depth >= 2:
+                    self._pair_stage()
+                if self._budget is not None:
+                    self._chance_stage()
+        except Inconclusive as error:
+            return self._report("INCONCLUSIVE", str(error))
+        return self._report(self._verdict())
+
+    def replay(self, token: str) -> Broken | None:
+        """See `setpoint.levelcheck.check.replay`."""
+        plan = tokens.decode(token)
+        self._reference_stage(seeds=0)
+        base = variants.against(plan.variant)
+        reference = self._reference(base)
+        recording = self._record(plan)
+        if recording.unused:
+            gone = "; ".join(recording.unused)
+            raise SiteGone(f"this place is not reached any more: {gone}. The token says nothing about the controller as it is now")
+        findings = [*self._judged(plan, reference, recording)]
+        found = [finding for finding in findings if not finding.warning]
+        if not found:
+            return None
+        return Broken(
+            refutation=Refutation(plan, found[0], tuple(found[1:])),
+            recording=recording,
+            reference=reference,
+            token=token,
+            why=self._why(plan, found[0]),
+        )
+
+    def _reference_stage(self, seeds: int | None = None) -> None:
+        self._progress(0, 0, "the run without faults")
+        reference = self._references[""] = self._record(Plan())
+        if reference.end == "broken":
+            raise Inconclusive(reference.why)
+        for moment in reference.moments:
+            if isinstance(moment, Stepped) and moment.error:
+                raise Inconclusive(f"the server refuses a step of the workload, {moment.step}: {moment.error}")
+        if (again := self._record(Plan())).digest != reference.digest:
+            raise Inconclusive(_differing(reference, again))
+        number = SEEDS.get(self._depth, 10) if seeds is None else seeds
+        self._seeds = tuple(range(1, number + 1))
+        others = [self._record(Plan(seed=seed)) for seed in self._seeds]
+        findings, self._masks = judge_reference(self._case, reference, others)
+        self._tried["F21"] += number
+        self._take(Plan(), findings)
+
+    def _variant_stage(self) -> None:
+        reference = self._references[""]
+        kinds = frozenset(self._kinds(reference))
+        for name in variants.names(self._case.workload, kinds=kinds):
+            plan = Plan(variant=name)
+            self._progress(self._runs, 0, f"variants of the workload: {name}")
+            recording = self._reference(name)
+            self._tried["F14" if name.startswith(("recreate", "undone")) else "F0"] += 1
+            refused = next((m for m in recording.moments if isinstance(m, Stepped) and m.error), None)
+            if recording.end == "broken" or refused is not None:
+                self._cut("F14", f"the server refuses it: {refused.step if refused else recording.why}")
+                continue
+            self._take(plan, self._judged(plan, self._reference(variants.against(name)), recording))
+
+    def _single_stage(self) -> None:
+        made = singles(self._case, self._references[""])
+        self._note(made)
+        self._explore_singles("", made.decisions)
+
+    def _explore_singles(self, variant: str, decisions: Sequence[Decision], what: str = "single faults") -> None:
+        by_site: dict[Site, list[Decision]] = {}
+        for decision in decisions:
+            by_site.setdefault(decision.site, []).append(decision)
+            self._tried[decision.fault] += 1
+        self._progress(self._runs, self._runs + len(decisions), what)
+        root = Plan(variant=variant)
+
+        def choose(plan: Plan, site: Site) -> Sequence[Decision]:
+            return () if plan.decisions else by_site.pop(site, ())
+
+        found = self._explore(root, choose)
+        tried = {explored.plan.decisions for explored in found}
+        for decision in decisions:
+            if (decision,) not in tried:
+                self._tried[decision.fault] -= 1
+                self._cut(decision.fault, "its place was not reached again")
+
+    def _pair_stage(self) -> None:
+        pairs = Pairs(self._case, self._references[""])
+        for name, root, choose in pairs.stages():
+            self._progress(self._runs, 0, name)
+            self._tried.update(
+                "x".join(decision.fault for decision in explored.plan.decisions)
+                for explored in self._explore(root, choose)
+                if len(explored.plan.decisions) > 1
+            )
+        for variant in pairs.variants():
+            reference = self._reference(variant)
+            if reference.end == "rest":
+                chosen = pairs.singles_of(reference)
+                self._explore_singles(variant, chosen, f"single faults of {variant}")
+
+    def _chance_stage(self) -> None:
+        assert self._budget is not None
+        pairs = Pairs(self._case, self._references[""])
+        for plan in pairs.by_chance(self._seed):
+            if _cpu() - self._before > self._budget:
+                break
+            self._progress(self._runs, 0, "by chance, as far as the budget reaches")
+            self._tried["F21"] += 1
+            self._explore(plan, lambda plan, site: ())
+
+    # runs
+
+    def _record(self, plan: Plan) -> Recording:
+        """The recording of one plan."""
+        workload = variants.variant(self._case.workload, plan.variant)
+        explorer: Explorer[Recording] = Explorer(self._case, self._loaders, lambda plan, site: (), lambda recording: recording)
+        [explored] = explorer.explore(plan, workload)
+        self._runs += 1
+        if isinstance(explored.result, Hung):
+            raise Inconclusive(f"{plan}: {explored.result.why}")
+        return explored.result
+
+    def _reference(self, variant: str) -> Recording:
+        """The run of a variant without faults."""
+        found = self._references.get(variant)
+        if found is None:
+            found = self._references[variant] = self._record(Plan(variant=variant))
+        return found
+
+    def _explore(self, root: Plan, choose: Callable[[Plan, Site], Sequence[Decision]]) -> list[Explored[Judged]]:
+        case, reference, masks = self._case, self._reference(variants.against(root.variant)), self._masks
+        joinable = {snapshot.nth: snapshot for snapshot in reference.rests}
+        digests = {nth: canonical(snapshot.objects, snapshot.outside, masks=masks).digest for nth, snapshot in joinable.items()}
+
+        def joins(plan: Plan, snapshot: Snapshot) -> bool:
+            """Whether the run has come to where the run without faults was, with nothing left that could make a difference."""
+            there = joinable.get(snapshot.nth)
+            if there is None or not plan.decisions or not snapshot.memory or snapshot.memory != there.memory:
+                return False
+            if snapshot.timers != there.timers or plan.variant or plan.seed:
+                return False
+            return canonical(snapshot.objects, snapshot.outside, masks=masks).digest == digests[snapshot.nth]
+
+        def verdict(recording: Recording) -> Judged:
+            beside = reference.until(recording.joined) if recording.joined else reference
+            findings = judge(case, beside, recording, masks) if recording.plan.decisions or recording.plan.seed else []
+            return Judged(tuple(findings), recording.end, recording.unused, recording.joined, recording.digest)
+
+        found = Explorer(case, self._loaders, choose, verdict, joins).explore(root, variants.variant(case.workload, root.variant))
+        self._runs += len(found)
+        for explored in found:
+            if isinstance(explored.result, Hung):
+                self._take(explored.plan, [Finding("O2", f"the run does not end: {explored.result.why}")])
+            else:
+                self._joined += bool(explored.result.joined)
+                self._take(explored.plan, explored.result.findings)
+        return found
+
+    def _judged(self, plan: Plan, reference: Recording, recording: Recording) -> list[Finding]:
+        sort = plan.variant.partition(":")[0]
+        if sort in ("direct", "back") and not plan.decisions:
+            return judge_path(self._case, reference, recording, self._masks)
+        if plan.variant and not plan.decisions and reference.plan.variant == plan.variant:
+            return judge_reference(self._case, recording, ())[0]
+        return judge(self._case, reference, recording, self._masks)
+
+    # what was found
+
+    def _take(self, plan: Plan, findings: Sequence[Finding]) -> None:
+        kept = []
+        for finding in findings:
+            waiver = waived(finding, self._case)
+            if waiver is not None:
+                self._waived[waiver.reason] += 1
+            elif finding.warning:
+                self._warnings.setdefault(finding.signature, finding)
+            else:
+                kept.append(finding)
+        if kept:
+            self._refuted.append((plan, kept[0], tuple(kept[1:])))
+
+    def _verdict(self) -> Verdict:
+        verdicts = {finding.verdict for _, finding, beside in self._refuted for finding in (finding, *beside)}
+        return "REFUTED" if "REFUTED" in verdicts else "PATH-DEPENDENT" if verdicts else "HELD"
+
+    def _report(self, verdict: Verdict, inconclusive: str = "") -> Report:
+        return Report(
+            case=self._case,
+            name=self._name,
+            verdict=verdict,
+            depth=self._depth,
+            bound=self._bound(),
+            broken=tuple(self._told()) if not inconclusive else (),
+            warnings=tuple(self._warnings.values()),
+            waived=tuple((waiver.reason, self._waived[waiver.reason]) for waiver in self._case.waivers),
+            coverage=tuple(
+                Covered(
+                    fault=fault,
+                    name=name,
+                    tried=self._tried[fault],
+                    cuts=dict(self._cuts.get(fault, {})),
+                    skipped=self._skipped.get(fault, ""),
+                )
+                for fault, name in _classes(self._tried)
+            ),
+            reference=self._references.get(""),
+            runs=self._runs,
+            seconds=_cpu() - self._before,
+            seeds=self._seeds,
+            inconclusive=inconclusive,
+            notes=(*self._masks.notes, *self._notes, *self._further_notes()),
+        )
+
+    def _further_notes(self) -> list[str]:
+        if not self._joined:
+            return []
+        same = "the cluster, the outside, the timers and the memory of the user's modules were those of the run without faults"
+        return [f"{self._joined} runs were ended at a rest at which {same}: from there on they would have been that run"]
+
+    def _bound(self) -> str:
+        what = {0: "no faults", 1: "every single fault of the classes below", 2: "every single fault and chosen pairs of the classes below"}
+        steps = len(self._case.workload.steps)
+        assumed = "; ".join(self._case.assumptions.declared)
+        return (
+            f"for this workload ({steps} steps) and its variants, {what.get(self._depth, what[2])}, {self._runs} runs"
+            f"{f', assuming that {assumed}' if assumed else ''}"
+        )
+
+    def _told(self) -> list[Broken]:
+        """The refutations that are told: one of each signature, the plainest plan of each, made small."""
+        chosen: dict[tuple[str, ...], tuple[Plan, Finding, tuple[Finding, ...]]] = {}
+        others: Counter[tuple[str, ...]] = Counter()
+        for plan, finding, beside in sorted(self._refuted, key=_plainness):
+            others[finding.signature] += 1
+            chosen.setdefault(finding.signature, (plan, finding, beside))
+        told = []
+        for signature, (plan, finding, beside) in list(chosen.items())[:TOLD]:
+            small = self._made_small(plan, finding)
+            try:
+                recording = self._record(small)
+            except Inconclusive:
+                continue
+            told.append(
+                Broken(
+                    refutation=Refutation(small, finding, beside, others[signature] - 1),
+                    recording=recording,
+                    reference=self._reference(variants.against(small.variant)),
+                    token=tokens.encode(small),
+                    why=self._why(small, finding),
+                )
+            )
+        return told
+
+    def _made_small(self, plan: Plan, finding: Finding) -> Plan:
+        """The plan without what the same finding does not need."""
+        smaller = True
+        while smaller and len(plan.decisions) > 1:
+            smaller = False
+            for at in range(len(plan.decisions)):
+                fewer = msgspec.structs.replace(plan, decisions=plan.decisions[:at] + plan.decisions[at + 1 :])
+                if self._finds(fewer, finding):
+                    plan, smaller = fewer, True
+                    break
+        return plan
+
+    def _finds(self, plan: Plan, finding: Finding) -> bool:
+        try:
+            recording = self._record(plan)
+        except Inconclusive:
+            return False
+        if recording.unused:
+            return False
+        found = self._judged(plan, self._reference(variants.against(plan.variant)), recording)
+        return any(_alike(each, finding) for each in found)
+
+    def _why(self, plan: Plan, finding: Finding) -> tuple[str, ...]:
+        if not plan.decisions:
+            return ()
+        if len(plan.decisions) == 1:
+            return (f"without {NAMES.get(plan.decisions[0].fault, plan.decisions[0].fault)} the run comes to the end that is expected",)
+        return ("each of these faults alone does no harm: all of them are needed",)
+
+    def _kinds(self, reference: Recording) -> list[str]:
+        """The kinds that controllers reconcile, as manifests name them."""
+        primaries = set(reference.primaries.values())
+        found: dict[str, None] = {}
+        for snapshot in reference.rests:
+            for key, obj in snapshot.objects.items():
+                if key.resource in primaries:
+                    found[obj.get("kind", "")] = None
+        written = {wrote.key.resource for wrote in reference.moments if isinstance(wrote, Wrote)}
+        return [kind for kind in found if kind] if written or found else []
+
+    def _note(self, made: Singles) -> None:
+        self._skipped.update(made.skipped)
+        for fault, cuts in made.cuts.items():
+            for why, number in cuts.items():
+                self._cut(fault, why, number)
+
+    def _cut(self, fault: str, why: str, number: int = 1) -> None:
+        self._cuts.setdefault(fault, Counter())[why] += number
+
+
+def _plainness(found: tuple[Plan, Finding, tuple[Finding, ...]]) -> tuple[object, ...]:
+    plan, finding, _ = found
+    ranks = sorted(rank(decision.fault) for decision in plan.decisions)
+    return len(plan.decisions) + bool(plan.variant), ranks, finding.verdict != "REFUTED", str(plan)
+
+
+def _alike(one: Finding, other: Finding) -> bool:
+    return (one.oracle, one.resource, one.role, one.field) == (other.oracle, other.resource, other.role, other.field)
+
+
+def _classes(tried: Counter[str]) -> list[tuple[str, str]]:
+    pairs = [(fault, " and ".join(NAMES.get(each, each) for each in fault.split("x"))) for fault in tried if "x" in fault]
+    return [*NAMES.items(), *sorted(pairs)]
+
+
+def _differing(one: Recording, other: Recording) -> str:
+    first = next((str(a) for a, b in zip(one.moments, other.moments, strict=False) if a != b), "the end")
+    return (
+        "two runs without faults differ, so that nothing can be compared: something in the controller is not decided by its inputs. "
+        f"They part at: {first[:300]}"
+    )
+
+
+def _cpu() -> float:
+    own, children = usage.getrusage(usage.RUSAGE_SELF), usage.getrusage(usage.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

@@ -1,0 +1,137 @@
+"""Variants of a workload: other ways to the same end. Each has a name, by which a plan asks for it.
+
+==================  =================================================================  ===========================
+name                what the user does                                                 is compared with
+==================  =================================================================  ===========================
+``direct``          the last manifests alone, on a fresh cluster                       the workload (O12)
+``hasty``           the same steps without waiting                                     the workload
+``back:N:FIELD``    after all, changes a field of object N, waits, and takes it back   the workload (O12)
+``recreate:N``      after all, deletes object N and makes it anew at once              the workload
+``deleted:N``       after all, deletes object N                                        nothing; for leaks
+``undone:N``        makes object N, and deletes it at once                             ``made:N``
+``made:N``          makes object N, waits, and deletes it                              nothing; for leaks
+``keep:0,2``        only these steps                                                   the same without faults
+==================  =================================================================  ===========================
+
+Objects are counted in the order in which the user first applies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from setpoint.levelcheck.workload import Apply, Delete, Patch, Recreate, Ref, Step, Wait, Workload
+
+
+def variant(workload: Workload, name: str) -> Workload:
+    """The workload of that name; the workload itself for an empty one. Raises `ValueError` for a name that is none."""
+    sort, _, rest = name.partition(":")
+    steps, objects = workload.steps, applied(workload)
+    match sort:
+        case "":
+            return workload
+        case "direct":
+            return Workload((*_manifests(workload), Wait()))
+        case "hasty":
+            return Workload((*(step for step in steps if not isinstance(step, Wait)), Wait()))
+        case "keep":
+            chosen = {int(number) for number in rest.split(",") if number}
+            return Workload(tuple(step for at, step in enumerate(steps) if at in chosen))
+        case "back":
+            number, _, field = rest.partition(":")
+            ref, manifest = objects[int(number)]
+            return Workload((*steps, Wait(), *_there_and_back(ref, manifest, field), Wait()))
+        case "recreate":
+            ref, manifest = objects[int(rest)]
+            return Workload((*steps, Wait(), Recreate(ref, msgspec.json.encode(manifest)), Wait()))
+        case "deleted":
+            return Workload((*steps, Wait(), Delete(objects[int(rest)][0]), Wait()))
+        case "made" | "undone":
+            ref, _ = objects[int(rest)]
+            first = next(at for at, step in enumerate(steps) if isinstance(step, Apply) and step.ref == ref)
+            waits: tuple[Step, ...] = (Wait(),) if sort == "made" else ()
+            return Workload((*steps[: first + 1], *waits, Delete(ref), Wait()))
+    raise ValueError(f"there is no workload {name!r}")
+
+
+def applied(workload: Workload) -> list[tuple[Ref, dict[str, Any]]]:
+    """The objects that are there at the end because the user applied them, with their last manifests, as far as patches let it be told."""
+    found: dict[Ref, dict[str, Any] | None] = {}
+    for step in workload.steps:
+        match step:
+            case Apply():
+                found[step.ref] = msgspec.json.decode(step.manifest)
+            case Recreate():
+                found[step.ref] = msgspec.json.decode(step.manifest)
+            case Patch(ref, patch, "") if found.get(ref) is not None:
+                found[ref] = _merged(found[ref], msgspec.json.decode(patch))
+            case Delete(ref):
+                found[ref] = None
+    return [(ref, manifest) for ref, manifest in found.items() if manifest is not None]
+
+
+def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
+    """The variants that a workload has. Those of single objects are of the kinds that controllers reconcile."""
+    objects = applied(workload)
+    if len([step for step in workload.steps if not isinstance(step, Wait)]) > 1:
+        yield "hasty"
+    if objects:
+        yield "direct"
+    for number, (ref, manifest) in enumerate(objects):
+        if ref.kind not in kinds:
+            continue
+        for field in _fields(manifest):
+            yield f"back:{number}:{field}"
+        yield f"recreate:{number}"
+        yield f"deleted:{number}"
+        yield f"made:{number}"
+        yield f"undone:{number}"
+
+
+def against(name: str) -> str:
+    """The variant that one is compared with; empty for the workload itself."""
+    sort, _, rest = name.partition(":")
+    return f"made:{rest}" if sort == "undone" else name if sort in ("deleted", "made") else ""
+
+
+def _manifests(workload: Workload) -> tuple[Step, ...]:
+    """The last manifests, and what was written to subresources."""
+    patches = [step for step in workload.steps if isinstance(step, Patch) and step.subresource]
+    return (*(Apply(msgspec.json.encode(manifest)) for _, manifest in applied(workload)), *patches)
+
+
+def _fields(manifest: Mapping[str, Any]) -> list[str]:
+    spec = manifest.get("spec")
+    if not isinstance(spec, dict):
+        return []
+    return [name for name, value in spec.items() if isinstance(value, int | str) and _other(value) != value]
+
+
+def _there_and_back(ref: Ref, manifest: Mapping[str, Any], field: str) -> tuple[Step, ...]:
+    there = {**manifest, "spec": {**manifest["spec"], field: _other(manifest["spec"][field])}}
+    return Apply(msgspec.json.encode(there)), Wait(), Apply(msgspec.json.encode(manifest))
+
+
+def _other(value: Any) -> Any:
+    """Another value of the same sort."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    return f"{value}-2" if value else "other"
+
+
+def _merged(target: Any, patch: Any) -> Any:
+    """https://www.rfc-editor.org/rfc/rfc7386"""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merged(merged.get(name), value)
+    return merged
