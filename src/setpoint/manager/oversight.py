@@ -43,8 +43,9 @@ async def watch_over(manager: Manager) -> None:
     said: dict[tuple[str, str, float], None] = {}
     while True:
         await asyncio.sleep(manager.options.waiting)
-        for problem in manager.problems:
-            log.warning("%s", problem)
+        if not all(informer.has_synced for informer in manager.cache.informers):
+            for problem in manager.problems:
+                log.warning("%s", problem)
         now = manager.world.clock.monotonic()
         said = {place: None for place in said if manager.metrics.started[place[0]].get(place[1]) == place[2]}  # which still last
         for name, started in manager.metrics.started.items():

@@ -1,6 +1,7 @@
 """OpenAPI v3: an index with hashes, and one document for each group and version, as clients read them to validate and to explain.
 
-A document's address contains the hash of its content, so clients may keep it for ever; one whose hash is old is sent on to the new one.
+A document's address contains a hash, another one for another content, so clients may keep it for ever; who asks for an old one is sent on
+to the new one.
 Of OpenAPI v2 there is only what kubectl falls back on, see `openapi_v2`.
 
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
@@ -12,10 +13,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from email.utils import format_datetime
+from functools import cached_property
 from typing import Any
 
-import msgspec
-
+from setpoint import __version__
 from setpoint.api import Answer, Operation
 from setpoint.api.status import failure
 from setpoint.cluster.server import builtin
@@ -34,12 +35,25 @@ _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _JSON_NAMES = ("application/json", "application/*", "*/*")
 
 
-class _Document(msgspec.Struct, frozen=True):
-    """A document and the kinds that it is about."""
+class _Document:
+    """A document and the kinds that it is about. It is written when it is read, or when its hash cannot be told without."""
 
-    kinds: tuple[ServedKind, ...]
-    body: bytes
-    hash: str
+    def __init__(self, place: str, kinds: tuple[ServedKind, ...]) -> None:
+        self.kinds = kinds
+        self._place = place
+
+    @cached_property
+    def body(self) -> bytes:
+        return encode(_write(self.kinds))
+
+    @cached_property
+    def hash(self) -> str:
+        if all(isinstance(kind.origin, BuiltinKind) for kind in self.kinds):
+            # What is told of these comes with the program. To write all of that takes a second of CPU, which most who ask never need.
+            told = encode([__version__, VERSION["gitVersion"], self._place, [(kind.plural, kind.verbs) for kind in self.kinds]])
+        else:
+            told = self.body
+        return hashlib.sha256(told).hexdigest().upper()
 
 
 class Documents:
@@ -89,8 +103,7 @@ class Documents:
             return None
         known = self._documents.get(place)
         if known is None or known.kinds != kinds:
-            body = encode(_write(kinds))
-            known = self._documents[place] = _Document(kinds, body, hashlib.sha256(body).hexdigest().upper())
+            known = self._documents[place] = _Document(place, kinds)
         return known
 
 

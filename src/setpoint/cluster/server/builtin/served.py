@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from setpoint.api import GroupVersionResource, Verb
 from setpoint.api.status import bad_request, forbidden
@@ -21,7 +21,7 @@ from setpoint.cluster.server.builtin.unenforced import unenforced
 from setpoint.cluster.server.crd.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.crd.custom import CrdStrategy
 from setpoint.cluster.server.kinds import STANDARD_FINALIZERS, Form, ScalePaths, ServedKind, Strategy
-from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compile_schema
+from setpoint.cluster.server.schema import FieldError, Json, Structural, causes, compiler_of
 from setpoint.cluster.server.structured import TypedSchema
 from setpoint.cluster.server.write import Object
 
@@ -322,7 +322,12 @@ class PodStrategy(BuiltinStrategy):
 
 @lru_cache(maxsize=64)
 def _structural(kind: builtin.BuiltinKind) -> Structural:
-    return compile_schema(builtin.schema_of(kind), builtin.schemas())
+    return _compiler()(builtin.schema_of(kind))
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> Callable[[Mapping[str, Any]], Structural]:
+    return compiler_of(builtin.schemas())
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from setpoint.cluster.server.schema.embedded import embedded_problem, embedded_r
 from setpoint.cluster.server.schema.metadata import OBJECT_META, metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.prune import prune, unknown_fields
 from setpoint.cluster.server.schema.ratchet import validate_change
-from setpoint.cluster.server.schema.structural import Json, SchemaError, Structural, compile_schema
+from setpoint.cluster.server.schema.structural import Json, SchemaError, Structural, compile_schema, compiler_of
 from setpoint.cluster.server.schema.validate import validate, validate_value
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Structural",
     "apply_defaults",
     "compile_schema",
+    "compiler_of",
     "decode_json",
     "decode_yaml",
     "drop_nulls",

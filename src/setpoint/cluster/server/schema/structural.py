@@ -7,7 +7,7 @@ real server decodes those kinds into Go structs, and an object without fields of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,6 +95,11 @@ def compile_schema(
     Raises SchemaError.
     """
     return _Compiler(definitions, as_written).node(schema)
+
+
+def compiler_of(definitions: Mapping[str, Mapping[str, Json]]) -> Callable[[Mapping[str, Json]], Structural]:
+    """What compiles schemas of built-in kinds that have these definitions in common: each definition is compiled once for all of them."""
+    return _Compiler(definitions, as_written=False).node
 
 
 class _Compiler:
