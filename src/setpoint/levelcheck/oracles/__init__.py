@@ -13,20 +13,50 @@ from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.canonical import State, canonical, state_of
 from setpoint.levelcheck.oracles.end_state import end_state, path, unstable
+from setpoint.levelcheck.oracles.errors import errors, errors_without_faults, violations
+from setpoint.levelcheck.oracles.honest import dishonest, honesty, unwatched
+from setpoint.levelcheck.oracles.hot_loop import hot_loops
+from setpoint.levelcheck.oracles.idempotence import idempotence
+from setpoint.levelcheck.oracles.justified import Suspect, destruction, not_renewed, suspects
+from setpoint.levelcheck.oracles.leaks import leaks, leaks_without_faults
 from setpoint.levelcheck.oracles.masks import NO_MASKS, Mask, Masks, covers
 from setpoint.levelcheck.oracles.resting import failing, restless
+from setpoint.levelcheck.oracles.roles import duplicates, duplicates_without_faults
 from setpoint.levelcheck.recording import Recording
 
-__all__ = ["NO_MASKS", "Mask", "Masks", "State", "canonical", "judge", "judge_path", "judge_reference", "state_of", "waived"]
+__all__ = [
+    "NO_MASKS",
+    "Mask",
+    "Masks",
+    "State",
+    "Suspect",
+    "canonical",
+    "judge",
+    "judge_path",
+    "judge_reference",
+    "state_of",
+    "suspects",
+    "waived",
+]
 
 
 def judge(case: Case, reference: Recording, recording: Recording, masks: Masks = NO_MASKS) -> list[Finding]:
     """What is wrong with a run, compared with the reference of the same workload: the most telling first, warnings last."""
+    if recording.end == "broken":
+        return []
+    usual = {found.signature for found in _by_itself(reference, masks)}
     return _told(
         [
-            *restless(recording),
+            *violations(recording),
+            *errors(reference, recording),
+            *leaks(reference, recording),
+            *duplicates(case, reference, recording),
+            *destruction(case, reference, recording),
             *end_state(case, reference, recording, masks),
             *failing(reference, recording),
+            *honesty(reference, recording),
+            *not_renewed(reference, recording),
+            *(found for found in _by_itself(recording, masks) if found.signature not in usual),
         ]
     )
 
@@ -34,7 +64,22 @@ def judge(case: Case, reference: Recording, recording: Recording, masks: Masks =
 def judge_reference(case: Case, reference: Recording, seeds: Sequence[Recording] = ()) -> tuple[list[Finding], Masks]:
     """What is wrong without any fault; and what is not to be compared. `seeds` are runs of the same in other orders."""
     found, masks = unstable(case, reference, seeds)
-    return _told([*restless(reference), *found]), masks
+    return _told(
+        [
+            *found,
+            *violations(reference, reference=True),
+            *errors_without_faults(reference),
+            *leaks_without_faults(reference),
+            *duplicates_without_faults(case, reference),
+            *_by_itself(reference, masks),
+            *dishonest(reference),
+            *unwatched(reference),
+        ]
+    ), masks
+
+
+def _by_itself(recording: Recording, masks: Masks) -> list[Finding]:
+    return [*idempotence(recording, masks), *hot_loops(recording), *restless(recording)]
 
 
 def judge_path(case: Case, reference: Recording, direct: Recording, masks: Masks = NO_MASKS) -> list[Finding]:

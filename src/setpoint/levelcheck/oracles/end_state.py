@@ -13,17 +13,36 @@ from setpoint.levelcheck.oracles.canonical import State, state_of
 from setpoint.levelcheck.oracles.difference import Difference, differences
 from setpoint.levelcheck.oracles.masks import Mask, Masks
 from setpoint.levelcheck.oracles.said import said_by
-from setpoint.levelcheck.recording import Recording
+from setpoint.levelcheck.recording import Faulted, Recording, Snapshot, Stepped
 
 _RANDOM = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{6,}|\d+\.\d+")
 """What chance may have made: no plain word, no small number."""
 
 
 def end_state(case: Case, reference: Recording, recording: Recording, masks: Masks) -> list[Finding]:
-    """O1, a finding for each object and field. Of a run that did not come to rest nothing is said: it has no end."""
+    """O1, a finding for each object and field, at the first rest after a fault at which something is otherwise, else at the end: what a
+    later step of the user heals was wrong until then. Of a run that did not come to rest nothing is said: it has no end.
+    """
     if recording.end != "rest" or reference.end != "rest":
         return []
-    return _compared(case, reference, recording, masks, "O1", "without the fault")
+    usual = dict(_rests(reference))
+    faulted = next((moment.at for moment in recording.moments if isinstance(moment, Faulted)), 0.0)
+    for steps, rest in _rests(recording):
+        if rest.at >= faulted and (expected := usual.get(steps)) is not None:
+            told = differences(_state(case, _at(reference, expected), masks), _state(case, _at(recording, rest), masks))
+            if told:
+                return [_finding(difference, "O1", "without the fault", _at(recording, rest)) for difference in told]
+    # A run that was found to go on as the reference has no end of its own.
+    return [] if recording.joined else _compared(case, reference, recording, masks, "O1", "without the fault")
+
+
+def _rests(recording: Recording) -> list[tuple[int, Snapshot]]:
+    """The rests, by how many of the user's steps were done until then: a rest that was passed over in one run has no counterpart."""
+    return [(sum(isinstance(moment, Stepped) for moment in recording.moments[: rest.moments]), rest) for rest in recording.rests]
+
+
+def _at(recording: Recording, rest: Snapshot) -> Recording:
+    return recording.until(rest.nth)
 
 
 def path(case: Case, reference: Recording, direct: Recording, masks: Masks) -> list[Finding]:

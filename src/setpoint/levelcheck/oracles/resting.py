@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.levelcheck.finding import Finding
-from setpoint.levelcheck.oracles.told import dead, in_words, run_in_words, runs
+from setpoint.levelcheck.oracles.told import dead, in_words, role_of, run_in_words, runs
 from setpoint.levelcheck.recording import Recording, RunEnded, Wrote
 
 
@@ -24,7 +24,7 @@ def restless(recording: Recording) -> list[Finding]:
     fails = max(failed, key=lambda run: len(failed[run]), default="")
     if len(most) > 2 and len(most) >= len(failed.get(fails, ())):
         write = most[-1]
-        resource, role, line, verb = write.key.resource, _name(write), write.line, write.verb
+        resource, role, line, verb = write.key.resource, role_of(write.key), write.line, write.verb
         sentence = f"it never comes to rest: {in_words(write.key)} is written again and again ({len(most)} times after the last fault)"
     elif fails:
         role = fails
@@ -50,7 +50,3 @@ def _last_failures(recording: Recording) -> dict[str, RunEnded]:
     gone = dead(recording)
     last = {run_in_words(began): ended for began, ended in runs(recording)}
     return {run: ended for run, ended in last.items() if ended.result == "error" and ended.process not in gone}
-
-
-def _name(write: Wrote) -> str:
-    return f"{write.key.namespace}/{write.key.name}" if write.key.namespace else write.key.name

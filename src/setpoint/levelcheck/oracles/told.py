@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from setpoint.levelcheck.recording import AnyMoment, Changed, Died, Key, Recording, Rested, RunBegan, RunEnded, Wrote
+from setpoint.levelcheck.oracles import generated
+from setpoint.levelcheck.recording import AnyMoment, Died, Faulted, Key, Recording, Rested, RunBegan, RunEnded, Stepped
 
 
-def after_last_rest(recording: Recording) -> list[AnyMoment]:
-    """What happened after the cluster had come to rest for the last time; nothing, if it never did."""
-    for place in range(len(recording.moments) - 1, -1, -1):
-        if isinstance(recording.moments[place], Rested):
-            return recording.moments[place + 1 :]
-    return []
+def asked_again(recording: Recording) -> list[AnyMoment]:
+    """What happened when every key was asked once more, at the end, with nothing to do. Empty if it did not come to that."""
+    if recording.joined or recording.end == "broken":
+        return []
+    rests = [place for place, moment in enumerate(recording.moments) if isinstance(moment, Rested)]
+    if not rests:
+        return []
+    # The rest that follows it is recorded as well, where there is one.
+    closed = len(rests) > 1 and rests[-1] == len(recording.moments) - 1
+    window = recording.moments[rests[-2] + 1 : -1] if closed else recording.moments[rests[-1] + 1 :]
+    return [] if any(isinstance(moment, Stepped | Faulted) for moment in window) else window
 
 
 def runs(recording: Recording) -> Iterator[tuple[RunBegan, RunEnded]]:
@@ -30,15 +37,15 @@ def dead(recording: Recording) -> dict[str, Died]:
     return {moment.process: moment for moment in recording.moments if isinstance(moment, Died)}
 
 
-def by_controllers(recording: Recording) -> dict[int, Wrote]:
-    """Revisions that the controllers made, with the writes that made them."""
-    return {write.revision: write for write in recording.writes if write.revision}
+def role_of(key: Key) -> str:
+    """`default/shop`, or `node-1`: what stands for an object in a finding, beside its resource."""
+    return f"{key.namespace}/{key.name}" if key.namespace else key.name
 
 
 def in_words(key: Key) -> str:
     """`deployments default/shop`: without the group, which nobody says."""
     resource = key.resource.partition(".")[0]
-    return f"{resource} {key.namespace}/{key.name}" if key.namespace else f"{resource} {key.name}"
+    return f"{resource} {role_of(key)}"
 
 
 def run_in_words(began: RunBegan) -> str:
@@ -46,9 +53,12 @@ def run_in_words(began: RunBegan) -> str:
     return f"{began.site.who} {began.site.what}"
 
 
-def changes_of(recording: Recording) -> dict[Key, list[Changed]]:
-    """The history of each object since the user's first step."""
-    found: dict[Key, list[Changed]] = {}
-    for change in recording.changes:
-        found.setdefault(change.key, []).append(change)
-    return found
+def canonical_key(key: Key, obj: dict[str, Any]) -> Key:
+    """The object's key with a star for what was made up in its name."""
+    pattern = generated.pattern(key.resource, obj)
+    return Key(key.resource, key.namespace, pattern) if pattern else key
+
+
+def is_of_controller(process: str) -> bool:
+    """Whether that is a process of what is checked: they are called p1, p2 and so on."""
+    return process[:1] == "p" and process[1:].isdigit()
