@@ -93,7 +93,7 @@ class Pairs:
 
     def by_chance(self, seed: int) -> Iterator[Plan]:
         """Without end: other orders of events, each with up to four faults of a few classes."""
-        chance = random.Random(f"level-check/{seed}")
+        chance = SeededChance(f"level-check/{seed}")
         classes = sorted({each.fault for each in self._singles})
         number = 100
         while True:
