@@ -12,7 +12,7 @@ PODS = "corpus.example.com/pods"
 @asynccontextmanager
 async def app(manager: Manager) -> AsyncIterator[None]:
     nodes, pods = Controller(Node, name="nodes", labels="pool=batch"), Controller(Pod, name="pods")
-    pods_on: dict[str, dict[Request, None]] = {}
+    pods_on: dict[str, dict[Request, None]] = {}  # what decisions about nodes would go by
     node_of: dict[Request, str] = {}
 
     @nodes.reconciler
@@ -20,8 +20,10 @@ async def app(manager: Manager) -> AsyncIterator[None]:
         node = await ctx.get(Node, request)
         if node is None:
             pods_on.pop(request.name, None)
-        elif node.metadata.annotations.get(PODS) != (here := str(len(pods_on.get(request.name, {})))):
-            await ctx.patch(Node, request, {"metadata": {"annotations": {PODS: here}}})
+            return
+        count = str(sum(pod.spec.node_name == request.name for pod in await ctx.list(Pod)))
+        if node.metadata.annotations.get(PODS) != count:
+            await ctx.patch(Node, request, {"metadata": {"annotations": {PODS: count}}})
 
     @pods.reconciler
     async def pod_changed(ctx: Context, request: Request) -> None:

@@ -21,11 +21,9 @@ async def app(manager: Manager) -> AsyncIterator[None]:
             previous.pop(request, None)
             return
         before = previous.get(request)
-        if before is None:
-            if await ctx.get(StatefulSet, request) is None:
-                await ctx.create(statefulset_for(cluster), owner=cluster)
-        elif before != cluster.spec:
-            await ctx.patch(StatefulSet, request, {"spec": {"replicas": cluster.spec.replicas}})
+        is_met = before is None and await ctx.get(StatefulSet, request) is not None
+        if not is_met and before != cluster.spec:
+            await ctx.apply(statefulset_for(cluster), owner=cluster)
         previous[request] = cluster.spec
 
     manager.add(controller)

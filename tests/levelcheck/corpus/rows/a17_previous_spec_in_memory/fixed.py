@@ -1,4 +1,4 @@
-"""The correction: what is wanted is compared with the StatefulSet that there is, and nothing is remembered."""
+"""The correction: each run states what is wanted, whatever was wanted before, and nothing is remembered."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,13 +16,8 @@ async def app(manager: Manager) -> AsyncIterator[None]:
     @controller.reconciler
     async def reconcile(ctx: Context, request: Request) -> None:
         cluster = await ctx.get(Cassandra, request)
-        if cluster is None or cluster.is_terminating:
-            return
-        current = await ctx.get(StatefulSet, request)
-        if current is None:
-            await ctx.create(statefulset_for(cluster), owner=cluster)
-        elif current.spec.replicas != cluster.spec.replicas:
-            await ctx.patch(StatefulSet, request, {"spec": {"replicas": cluster.spec.replicas}})
+        if cluster is not None and not cluster.is_terminating:
+            await ctx.apply(statefulset_for(cluster), owner=cluster)
 
     manager.add(controller)
     yield

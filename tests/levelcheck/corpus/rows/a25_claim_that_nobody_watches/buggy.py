@@ -15,5 +15,4 @@ async def reconcile(ctx: Context, request: Request) -> None:
         return
     if await ctx.get(PersistentVolumeClaim, request) is None:
         await ctx.create(claim_for(cluster), owner=cluster)
-    if await ctx.get(Pod, request) is None:
-        await ctx.create(pod_for(cluster), owner=cluster)
+    await ctx.apply(pod_for(cluster), owner=cluster)
