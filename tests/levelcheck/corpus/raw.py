@@ -41,6 +41,7 @@ async def events(
     client: Client,
     kind: type[Object],
     *,
+    labels: str = "",
     initial: Literal["told", "lost"] = "told",
     gap: Gap = "told",
     resume: Literal["seen", "listed"] = "seen",
@@ -57,7 +58,7 @@ async def events(
     while True:
         try:
             if not version:
-                raw, version = await client.list_raw(info)
+                raw, version = await client.list_raw(info, labels=labels)
                 items = [msgspec.json.decode(item) for item in raw]
                 changes = _differences(known, items)
                 if resume == "listed" and items:
@@ -67,7 +68,7 @@ async def events(
                 first = False
                 if synced is not None:
                     synced.set()
-            stream = await client.stream(verbs.watch(info, resource_version=version))
+            stream = await client.stream(verbs.watch(info, labels=labels, resource_version=version))
             try:
                 while (lines := await stream.read()) is not None:
                     for line in lines:
