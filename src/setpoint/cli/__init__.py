@@ -2,8 +2,8 @@
 
 `program` holds its commands and options. `destination` decides where a program runs, `target` finds controllers and apps, `manifests` reads
 and applies YAML. `running` and `serving` are the commands that stay, `embedded` the control plane that both may start, `stopping` how the
-first of them ends. `why` asks a running manager. `console` and `activity` speak to people. What the user got wrong is a `Failure`: one
-sentence, no traceback.
+first of them ends. `why` asks a running manager, `check` runs the level checker. `console` and `activity` speak to people. What the user
+got wrong is a `Failure`: one sentence, no traceback.
 """
 
 

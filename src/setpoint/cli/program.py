@@ -129,6 +129,57 @@ def why(words: tuple[str, ...], namespace: str | None, controller: str | None, a
 
 
 @setpoint.command()
+@click.argument("target", metavar="TARGET")
+@click.option(
+    "--workload", "-f", "workloads", metavar="PATH", multiple=True, help="What a user does: manifests, a file or a folder. May be repeated."
+)
+@click.option("--with", "declared", metavar="MODULE", help="Where workload, outside, invariants and the like are declared.")
+@click.option("--depth", type=click.IntRange(0, 2), default=1, show_default=True, help="How many faults happen in a run.")
+@click.option("--budget", metavar="SECONDS", type=click.FloatRange(0), help="Then draw faults by chance, until so much CPU time is spent.")
+@click.option("--html", metavar="FILE", help="Write the report as a page.")
+@click.option("--regression", metavar="FILE", help="Write the first finding as a test for pytest.")
+@click.option("--replay", "token", metavar="TOKEN", help="Run again what a report has shown, and nothing else.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="What decides where chance does.")
+@click.option("--mode", type=click.Choice(["fast", "fork"]), default="fast", show_default=True, help="How processes are simulated.")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+def check(
+    target: str,
+    workloads: tuple[str, ...],
+    declared: str | None,
+    depth: int,
+    budget: float | None,
+    html: str | None,
+    regression: str | None,
+    token: str | None,
+    seed: int,
+    mode: str,
+    as_json: bool,
+) -> None:
+    """Check whether a controller is level-based: try all that may go wrong, in simulated time, and compare how it ends.
+
+    The workload and what else a check needs are declared in check_NAME.py beside the target's NAME.py, in the target's own module, or in
+    that of --with. Exits with 0 if it held, 1 if it is refuted, 3 if its end depends on the way there, 4 if nothing can be said.
+    """
+    from setpoint.cli import check as checking
+
+    checking.check(
+        checking.Asked(
+            target=target,
+            workloads=workloads,
+            declared=declared or "",
+            depth=depth,
+            budget=budget,
+            html=html or "",
+            regression=regression or "",
+            token=token or "",
+            seed=seed,
+            mode=mode,
+            json=as_json,
+        )
+    )
+
+
+@setpoint.command()
 @_port
 @_data
 @_write_kubeconfig

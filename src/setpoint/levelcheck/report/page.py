@@ -20,7 +20,18 @@ from setpoint.levelcheck.report.decisions import workload_in_words
 from setpoint.levelcheck.report.page_style import STYLE
 from setpoint.levelcheck.report.rows import LANES, Lane, Row
 from setpoint.levelcheck.report.suggestion import suggestion
-from setpoint.levelcheck.report.text import bound_of, causes, command_of, cuts, difference, headline, manner, replay_command, sentence_of
+from setpoint.levelcheck.report.text import (
+    bound_of,
+    causes,
+    clock,
+    command_of,
+    cuts,
+    difference,
+    headline,
+    manner,
+    replay_command,
+    sentence_of,
+)
 from setpoint.levelcheck.report.trace import Trace, trace
 
 MOST_ROWS = 400
@@ -113,7 +124,7 @@ def _half(row: Row | None, columns: Sequence[tuple[Lane, str, str]], *, other: b
     if row is None:
         yield f'<td{side}></td><td class="none" colspan="{len(columns)}"></td>'
         return
-    yield f"<td{side}>{row.at:.3f}</td>"
+    yield f"<td{side}>{clock(row.at)}</td>"
     if row.wide:
         yield f'<td class="wide" colspan="{len(columns)}">{escape(row.wide)}</td>'
         return

@@ -205,10 +205,14 @@ class _Teller:
         return self._row(moment, weight, cells, run=moment.site.who, line=moment.line, key=moment.key, change=change)
 
     def _changed(self, change: Changed) -> Row:
-        by = "" if change.process not in _ENVIRONMENT else f"{change.by or change.process}: "
+        others = change.process in _ENVIRONMENT
+        by = f"{change.by if change.by not in ('', *_ENVIRONMENT) else 'the cluster'}: " if others else ""
         text = f"{by}{self._names.key(change.key)} {self._what(change)}"
         lane: Lane = "user" if change.process == "user" else "store"
-        return self._row(change, (14, 40, 64)[self._subject.closeness(change.key)], {lane: text}, change=change)
+        weight = (14, 30, 34)[self._subject.closeness(change.key)] if others else (40, 50, 64)[self._subject.closeness(change.key)]
+        if others and self._subject.closeness(change.key) == 2 and (change.deleted or change.before is None or self._touches(change)):
+            weight = 60
+        return self._row(change, weight, {lane: text}, change=change)
 
     def _read(self, moment: Read) -> Row:
         close = self._subject.closeness_of(moment.resource)
@@ -227,6 +231,11 @@ class _Teller:
         weight = 70 if moment.fault or moment.error else 62 if moment.changed else 10
         return self._row(moment, weight, cells, run=moment.site.who)
 
+    def _touches(self, change: Changed) -> bool:
+        """Whether it changes the field of the finding."""
+        field = self._finding.field if self._finding is not None else ""
+        return bool(field) and any(_overlap(each.path, field) for each in changes(decoded(change.before), decoded(change.after)))
+
     def _what(self, change: Changed) -> str:
         """What a change did, in a few words: the finding's field first, then what differs first."""
         rev = f" (v{change.revision})"
@@ -238,7 +247,7 @@ class _Teller:
             value = _at(decoded(change.after), field)
             return f"created{f', {field} = {value}' if value else ''}{rev}"
         wanted = self._finding.field if self._finding is not None else ""
-        found.sort(key=lambda each: not (wanted and (each.path.startswith(wanted) or wanted.startswith(each.path))))
+        found.sort(key=lambda each: not (wanted and _overlap(each.path, wanted)))
         if any(each.path == ".metadata.deletionTimestamp" for each in found):
             return "is being deleted" + rev
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
@@ -276,13 +285,16 @@ class _Teller:
 
 
 def _place_of(finding: Finding, rows: list[Row], recording: Recording) -> int:
-    """Where in the rows the finding belongs: after the revision, or the moment, that it names; else at the end."""
-    if finding.revision:
-        last = max((index for index, row in enumerate(rows) if 0 < row.revision <= finding.revision), default=len(rows) - 1)
-        return last + 1
+    """Where in the rows the finding belongs: after the moment, or the revision, that it names; else at the end."""
     if finding.at:
         return len([row for row in rows if row.at <= finding.at - recording.began])
+    if finding.revision:
+        return 1 + max((index for index, row in enumerate(rows) if 0 < row.revision <= finding.revision), default=len(rows) - 1)
     return len(rows)
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def _by_step(recording: Recording) -> dict[int, Changed]:

@@ -44,6 +44,8 @@ def lines(report: Report, width: int = WIDTH, command: str = "") -> Iterator[Lin
     """The report line by line; see `in_words`."""
     command = command or command_of(report)
     yield from _wrapped(headline(report), width, _STYLES[report.verdict])
+    if "\n" in report.inconclusive.strip():
+        yield from (Line(f"  {line}", "dim") for line in report.inconclusive.rstrip().splitlines())
     for number, broken in enumerate(report.broken):
         if number < _MOST_TOLD:
             if number:
@@ -80,7 +82,8 @@ def refutation(broken: Broken, width: int = WIDTH) -> Iterator[Line]:
 def headline(report: Report) -> str:
     """The verdict in a sentence, never without its bound."""
     if report.verdict == "INCONCLUSIVE":
-        return f"INCONCLUSIVE: {report.inconclusive or 'nothing can be said'}"
+        said = [line.strip() for line in report.inconclusive.splitlines() if line.strip()]
+        return f"INCONCLUSIVE: {said[-1] if said else 'nothing can be said'}"
     if report.verdict == "HELD":
         return f"HELD: {report.name} is level-based {report.bound}" if report.bound else f"HELD: {report.name}"
     first = f", {manner(report.broken[0])}: {sentence_of(report.broken[0])}" if report.broken else ""
@@ -121,6 +124,11 @@ def sentence_of(broken: Broken) -> str:
     return (first.lower() if first[1:].islower() else first) + space + rest
 
 
+def clock(at: float) -> str:
+    """Simulated seconds, no wider than eight letters."""
+    return f"{at:.3f}s" if abs(at) < 1000 else f"{at:.1f}s" if abs(at) < 100_000 else f"{at / 3600:.1f}h"
+
+
 def command_of(report: Report) -> str:
     """What checks it again on a command line, if everything that it needs is found by the target's name."""
     return f"setpoint check {report.name}"
@@ -141,9 +149,11 @@ def difference(broken: Broken) -> list[str]:
     finding = broken.refutation.finding
     where = " ".join(each for each in (finding.resource, finding.role, finding.field) if each)
     if finding.expected or finding.found:
-        return [*([where] if where else []), f"  expected  {finding.expected or 'nothing'}", f"  found     {finding.found or 'nothing'}"]
+        said = [f"  expected  {finding.expected}"] if finding.expected else []
+        said += [f"  found     {finding.found}"] if finding.found else []
+        return [*([where] if where else []), *said]
     evidence = Evidence(broken)
-    said: list[str] = []
+    said = []
     for key in evidence.subject.keys:
         expected, found = (run.objects.get(key) for run in (broken.reference, broken.recording))
         if expected is not None and found is not None:
@@ -201,7 +211,7 @@ def _trace(told: Trace, width: int) -> Iterator[Line]:
         style = _MARKS.get(row.mark, "")
         mark = {"decision": "** ", "finding": "=> "}.get(row.mark, "")
         texts = [(f"{mark}{row.wide}", width - 12)] if row.wide else [(cells.get(lane, ""), widths[lane]) for lane in lanes]
-        yield from _columns([(f"{row.at:.3f}s", 8), *texts], style)
+        yield from _columns([(clock(row.at), 8), *texts], style)
     if (missing := told.diverges.missing) is not None and told.diverges.here is None:
         change = "is deleted" if missing.deleted else "is made" if missing.before is None else "is changed"
         text = f"In the reference, {told.names.key(missing.key)} {change} next (v{missing.revision}); here it never is."
@@ -261,9 +271,14 @@ def _coverage(report: Report, width: int) -> Iterator[Line]:
         yield Line("")
         yield Line("Covered", "heading")
         widest = max(len(covered.name) for covered in report.coverage)
+        untried = [covered for covered in report.coverage if not (covered.tried or covered.cuts or covered.skipped)]
         for covered in report.coverage:
+            if covered in untried:
+                continue
             head = f"{covered.fault:<4} {covered.name:<{widest}} {covered.tried or '-':>6}  "
             yield from _hanging(head, "; ".join(cuts(covered)), width, "dim" if covered.skipped else "")
+        if untried:
+            yield from _hanging("not tried: ", ", ".join(f"{covered.fault} {covered.name}" for covered in untried), width, "dim")
     if report.bound and report.verdict != "HELD":
         yield from _wrapped(f"Bound: {report.bound}", width)
     yield from _wrapped(f"{bound_of(report)}{_seeds(report.seeds)}", width, "dim")

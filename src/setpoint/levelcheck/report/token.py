@@ -30,10 +30,6 @@ class BadToken(ValueError):
     """What was given is no token, or not the whole of one; the text says which."""
 
 
-class SiteGone(LookupError):
-    """The place of a decision never came when a token was replayed: the code has changed, and nothing is known. The text names it."""
-
-
 class Token(msgspec.Struct, frozen=True, kw_only=True):
     """What a token says: the plan, and what it was found with."""
 
