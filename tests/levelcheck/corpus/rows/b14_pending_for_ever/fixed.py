@@ -1,0 +1,23 @@
+"""The correction: nobody else works on a release, so one that is found pending was interrupted, and is done again."""
+
+from setpoint import Context, Controller, Request
+from setpoint.k8s.core.v1 import ConfigMap
+
+from .kinds import Release, ReleaseStatus, objects_of
+
+controller = Controller(Release, name="release", owns=[ConfigMap])
+
+
+@controller.reconciler
+async def reconcile(ctx: Context, request: Request) -> None:
+    release = await ctx.get(Release, request)
+    if release is None or release.is_terminating:
+        return
+    if release.status.version != release.spec.version and release.status.phase != "pending-upgrade":
+        release.status.phase = "pending-upgrade"
+        await ctx.update_status(release)
+    await ctx.apply_all(objects_of(release), owner=release)
+    deployed = ReleaseStatus(phase="deployed", version=release.spec.version)
+    if release.status != deployed:
+        release.status = deployed
+        await ctx.update_status(release)
