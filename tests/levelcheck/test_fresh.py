@@ -271,6 +271,7 @@ def test_all_controllers_of_a_module_and_several_targets(project: Project) -> No
         loaded = load(fresh)
         names = [value.name for value in loaded.values if isinstance(value, Controller)]
         assert names == ["configmap", "a", "b"]
+        assert [str(value) for value in within("a", lambda: fresh.load(find("two"))).values] == ["Controller 'a'", "Controller 'b'"]
         assert typing.cast(Any, loaded.values[0]).declared_reconciler.call is typing.cast(Any, loaded.values[1]).declared_reconciler.call
 
 
