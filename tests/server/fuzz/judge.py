@@ -28,6 +28,8 @@ AS_REAL = (
     "failed to create typed patch object (",
     "unable to find api field in struct ",
     "map: map[",
+    "failed to convert new object (",
+    "content is not a list",
 )
 """How the messages of 500 begin that a real server gives, too."""
 
