@@ -20,7 +20,7 @@ ROW = Row(
     name="A21",
     bug="operator-framework/java-operator-sdk#3398",
     workload=Workload.of(apply(GAUGE), wait(), patch(GAUGE, {"spec": {"level": 2}}), wait()),
-    faults=("F19", "F5", "F7", "F8", "F13"),
+    faults=("F19", "F21"),
     oracles=("O2", "O1", "O4"),
     edge=True,
 )
