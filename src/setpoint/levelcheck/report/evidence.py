@@ -88,12 +88,15 @@ class Evidence:
 
     @cached_property
     def offender(self) -> Wrote | None:
-        """The write that did it: at the line of the finding; else the last that changed the object after something went wrong."""
+        """The write that did it: at the line of the finding; else the last that changed the object after something went wrong.
+
+        None where the trouble is that there was no such write.
+        """
         at_line = [write for write in self.recording.writes if self.finding.line and write.line == self.finding.line]
         here = [write for write in at_line if write.key in self.subject.keys] or at_line
+        about = [write for write in self.recording.writes if not self.subject.keys or write.key in self.subject.keys]
         if self.finding.revision:
-            exact = [write for write in self.recording.writes if write.revision == self.finding.revision]
-            here = exact or here
+            here = [write for write in about if write.revision == self.finding.revision] or here
         late = [write for write in self.writes_of_subject if write.at >= self.first_fault]
         return next(reversed(here or late), None)
 
@@ -103,8 +106,14 @@ class Evidence:
 
     @cached_property
     def decider(self) -> Read | None:
-        """The read that decided the offender: the last stale one before it in its run; else the last of the object, or of anything."""
-        if self.offender is None or (run := self.run_of(self.offender)) is None:
+        """The read that decided the offender: the last stale one before it in its run; else the last of the object, or of anything.
+
+        Without an offender it is the last read of the run that, after something had gone wrong, found nothing to do.
+        """
+        if self.offender is None:
+            idle = [run for run in self.runs if run.reads and not run.writes and run.reads[0].at >= self.first_fault]
+            return idle[0].reads[-1] if idle else None
+        if (run := self.run_of(self.offender)) is None:
             return None
         reads = run.reads_before(self.offender)
         stale = [read for read in reads if not read.live and read.seen < read.true]

@@ -168,9 +168,10 @@ def causes(broken: Broken) -> list[str]:
     evidence = Evidence(broken)
     said = list(broken.why)
     read, write = evidence.decider, evidence.offender
-    if read is not None and read.line and write is not None:
+    if read is not None and read.line:
         old = f", v{read.seen} where v{read.true} was true" if read.seen < read.true and not read.live else ""
-        said.append(f"read: {read.resource} {read.name or '(list)'}{old} at {read.line}")
+        nothing = ", after which there was nothing to do" if write is None else ""
+        said.append(f"read: {read.resource} {read.name or '(list)'}{old} at {read.line}{nothing}")
     if write is not None and write.line:
         said.append(f"written: {write.verb} {write.key} at {write.line}")
     elif broken.refutation.finding.line:
