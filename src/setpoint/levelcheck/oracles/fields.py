@@ -31,7 +31,12 @@ def moved(before: bytes | None, after: bytes) -> tuple[Moved, ...]:
 def _moved(path: str, before: Any, after: Any) -> Iterator[Moved]:
     if before == after and isinstance(before, bool) == isinstance(after, bool):
         return
-    if isinstance(before, dict) and isinstance(after, dict):
+    before_is, after_is = isinstance(before, dict), isinstance(after, dict)
+    if (before_is and (after_is or after is None)) or (after_is and before is None):
+        # A map that was not there is told by what is in it.
+        before, after = before or {}, after or {}
+        if not before and not after:
+            yield Moved(path, None, {})
         for key in sorted({**before, **after}):
             yield from _moved(at(path, key), before.get(key), after.get(key))
     elif _are_maps(before) and _are_maps(after):

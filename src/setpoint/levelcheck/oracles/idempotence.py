@@ -36,9 +36,8 @@ def idempotence(recording: Recording, masks: Masks) -> list[Finding]:
             sentence = f"asked again, with nothing to do, it calls {moment.call}({moment.arguments}), which changes the outside"
             found.append(Finding("O4", sentence, resource="outside", role=moment.call, verb="call", at=moment.at))
     for (resource, line), writes in idle.items():
-        sentence = (
-            f"asked again, with nothing to do, it writes {in_words(writes[0].key)} as it is ({len(writes)} such writes{_where(line)})"
-        )
+        said = f"{len(writes)} such writes{f', {line}' if line else ''}"
+        sentence = f"asked again, with nothing to do, it writes {in_words(writes[0].key)} as it is ({said})"
         found.append(Finding("O4", sentence, resource, "", "", writes[0].verb, line, "", str(len(writes)), writes[0].at, warning=True))
     return found
 

@@ -152,6 +152,8 @@ def reduced(resource: str, raw: bytes, keep: tuple[str, ...] = (), masked: tuple
                 if resource == "secrets" and key in ("data", "stringData")
                 else walk(value, key, in_status=key == "status")
             )
+    if resource == "persistentvolumeclaims" and isinstance(kept.get("status"), dict):
+        kept["status"].pop("capacity", None)  # that of the volume: when it grows is the cluster's affair
     if kept.get("status") == {}:
         del kept["status"]
     if masked:
@@ -320,6 +322,9 @@ def _is_left_out(resource: str, obj: dict[str, Any], metadata: dict[str, Any]) -
         return not metadata.get("managedFields") and resource in ("configmaps", "serviceaccounts", "services")
     if resource == "endpointslices.discovery.k8s.io":
         return "endpointslice.kubernetes.io/managed-by" in (metadata.get("labels") or {})
+    if resource == "persistentvolumes":
+        # What was provisioned for a claim follows from the claim.
+        return "pv.kubernetes.io/provisioned-by" in (metadata.get("annotations") or {})
     if resource == "replicasets.apps":
         # What a Deployment keeps to roll back to is history.
         owned = any(owner.get("kind") == "Deployment" for owner in metadata.get("ownerReferences") or ())

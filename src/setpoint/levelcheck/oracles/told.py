@@ -14,11 +14,13 @@ def asked_again(recording: Recording) -> list[AnyMoment]:
     if recording.joined or recording.end == "broken":
         return []
     rests = [place for place, moment in enumerate(recording.moments) if isinstance(moment, Rested)]
-    if not rests:
+    if recording.rests:
+        begins = recording.rests[-1].moments
+    elif rests:
+        begins = rests[-2 if len(rests) > 1 and rests[-1] == len(recording.moments) - 1 else -1] + 1
+    else:
         return []
-    # The rest that follows it is recorded as well, where there is one.
-    closed = len(rests) > 1 and rests[-1] == len(recording.moments) - 1
-    window = recording.moments[rests[-2] + 1 : -1] if closed else recording.moments[rests[-1] + 1 :]
+    window = recording.moments[begins:]
     return [] if any(isinstance(moment, Stepped | Faulted) for moment in window) else window
 
 
