@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.api import ADMIN, Answer, Identity, Operation, ServedStream
 from setpoint.cluster.faults import Faults, ShiftedClock
+from setpoint.cluster.population import Population
 from setpoint.cluster.server import ApiServer, Storage
 from setpoint.world import World
 
@@ -83,5 +84,9 @@ class ControlPlane(AbstractAsyncContextManager["ControlPlane"]):
     async def _run(self, manager: Manager) -> None:
         from setpoint.cluster.controllers import control_plane_controllers
 
-        async with control_plane_controllers(manager, workloads=self._workloads, root_ca=self._root_ca):
-            await manager.run()
+        population = Population(self.server)
+        try:
+            async with control_plane_controllers(manager, workloads=self._workloads, root_ca=self._root_ca, has_objects=population.has):
+                await manager.run()
+        finally:
+            population.close()

@@ -65,13 +65,16 @@ class Dependents:
         """The kinds whose objects have or are owners at all."""
         return (kind for kind in self._kinds if collects(kind))
 
+    def _watched(self) -> Iterator[Kind]:
+        return (kind for kind in self.kinds() if not kind.asleep)
+
     async def known(self, reader: Reader, uid: str) -> list[tuple[Kind, Object]]:
         """What the caches know an object to own."""
-        return [(kind, obj) for kind in self.kinds() for obj in await reader.list(kind.head, index=BY_OWNER(uid))]
+        return [(kind, obj) for kind in self._watched() for obj in await reader.list(kind.head, index=BY_OWNER(uid))]
 
     async def of_kind(self, reader: Reader, kind: str) -> list[tuple[Kind, Object]]:
         """What the caches know to be owned by any object of a kind, named as by `owner_kind`."""
-        return [(other, obj) for other in self.kinds() for obj in await reader.list(other.head, index=BY_KIND_OF_OWNER(kind))]
+        return [(other, obj) for other in self._watched() for obj in await reader.list(other.head, index=BY_KIND_OF_OWNER(kind))]
 
     async def there(self, ctx: Context, kind: Kind, owner: Object) -> list[tuple[Kind, Object]]:
         """What an object owns at this moment. A cache that has not heard of something yet must not decide that an owner may go."""

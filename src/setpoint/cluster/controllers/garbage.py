@@ -81,8 +81,10 @@ class GarbageCollector:
                 controller.watch(kind.watched, map=self._mapper(kind), predicate=ownership_changed, metadata_only=True)
         return controller
 
-    def watch(self, kind: Kind) -> Watch:
+    def watch(self, kind: Kind) -> Watch | None:
         """How a kind that has come is watched."""
+        if not collects(kind):
+            return None
         mapper = self._mapper(kind)
         return Watch(kind.watched, Mapper(mapper, True, "owned_by"), predicate=ownership_changed, metadata_only=True)
 
@@ -166,7 +168,7 @@ class GarbageCollector:
 
     async def _cached_owner(self, reader: Reader, kind: Kind, obj: Object, owner: OwnerReference) -> tuple[Kind, Object] | None:
         known = self._kinds.named(owner_group(owner), owner.kind)
-        if known is None or (known.info.namespaced and not kind.info.namespaced):
+        if known is None or known.asleep or (known.info.namespaced and not kind.info.namespaced):
             return None
         found = await reader.get(known.head, _key(owner, known.info, obj))
         return (known, found) if found is not None and found.uid == owner.uid else None
@@ -213,6 +215,11 @@ class GarbageCollector:
         else:
             self._undefined.pop(kind, None)
         return [request_for(other, owned) for other, owned in await self._dependents.of_kind(reader, kind)]
+
+    async def owned_by_kind(self, reader: Reader, kind: Kind) -> list[Request]:
+        """All that has an owner of a kind that was not watched till now: one may have come and gone unseen."""
+        named = f"{kind.info.kind}.{kind.info.group}"
+        return [request_for(other, owned) for other, owned in await self._dependents.of_kind(reader, named)]
 
     def _read(self, request: Request) -> tuple[Kind | None, Request]:
         resource, slash, name = request.name.partition("/")

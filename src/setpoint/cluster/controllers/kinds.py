@@ -6,13 +6,15 @@ Such a controller sees metadata alone, so a kind that no class describes gets on
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
+from typing import TypeAlias
 
+from setpoint.api import GroupVersionResource
 from setpoint.cache import Cache
 from setpoint.client import Client
-from setpoint.controller import Context, Controller, ControllerRuntime, Watch
+from setpoint.controller import Context, Controller, ControllerRuntime, Reader, Watch
 from setpoint.k8s.apiextensions.v1 import CustomResourceDefinition
 from setpoint.objects import KindInfo, Object, Request, Scheme, kind, kind_of
 
@@ -23,15 +25,17 @@ NEEDED = ("delete", "list", "watch")
 class Kind:
     """A kind that is looked after.
 
-    `watched` is the class by which the cache knows it; `head` reads the same objects, their metadata alone.
+    `watched` is the class by which the cache knows it; `head` reads the same objects, their metadata alone. One that is `asleep` has had no
+    objects so far, and is not watched.
     """
 
-    __slots__ = ("head", "info", "watched")
+    __slots__ = ("asleep", "head", "info", "watched")
 
-    def __init__(self, info: KindInfo, watched: type[Object] | None) -> None:
+    def __init__(self, info: KindInfo, watched: type[Object] | None, *, asleep: bool = False) -> None:
         self.info = info
         self.head = head_class(info)
         self.watched = watched or self.head
+        self.asleep = asleep
 
     @property
     def resource(self) -> str:
@@ -90,7 +94,11 @@ def class_of(info: KindInfo, scheme: Scheme) -> type[Object] | None:
     return found if found is not None and kind_of(found).group_version_kind == info.group_version_kind else None
 
 
-async def built_in(client: Client, scheme: Scheme) -> list[Kind]:
+HasObjects: TypeAlias = Callable[[GroupVersionResource, Callable[[], object]], bool]
+"""Whether there are objects of a kind; if not, the function is called when there are."""
+
+
+async def built_in(client: Client) -> list[KindInfo]:
     """The kinds that are there without a definition."""
     defined = {f"{crd.spec.names.plural}.{crd.spec.group}" for crd in await client.list(CustomResourceDefinition)}
     found: dict[str, KindInfo] = {}
@@ -98,7 +106,7 @@ async def built_in(client: Client, scheme: Scheme) -> list[Kind]:
         resource = one.info.group_version_resource.group_resource
         if resource not in defined and all(verb in one.verbs for verb in NEEDED):
             found.setdefault(resource, one.info)  # one version of each is enough: the preferred one comes first
-    return [Kind(info, class_of(info, scheme)) for info in found.values()]
+    return list(found.values())
 
 
 def defined_by(crd: CustomResourceDefinition | None) -> KindInfo | None:
@@ -121,7 +129,7 @@ def defined_by(crd: CustomResourceDefinition | None) -> KindInfo | None:
     )
 
 
-Watcher = Callable[[Kind], Watch]
+Watcher = Callable[[Kind], Watch | None]
 
 
 class Follower:
@@ -134,17 +142,29 @@ class Follower:
         self._cache = cache
         self._scheme = scheme
         self._watchers: list[tuple[ControllerRuntime, Watcher]] = []
+        self.awoken: Callable[[Reader, Kind], Awaitable[None]] | None = None
+        """Called with each kind that had been asleep, once it is watched."""
 
     def controller(self) -> Controller[CustomResourceDefinition]:
         """The controller that runs it. A kind that does not let itself be listed holds up nobody else, and is tried again."""
         return Controller(CustomResourceDefinition, name="kinds", reconciler=self, concurrency=8, deadline=30)
 
     def let_watch(self, runtime: ControllerRuntime, watcher: Watcher) -> None:
-        """From now on each kind that comes is watched by that controller as `watcher` says."""
+        """From now on each kind that comes is watched by that controller as `watcher` says: None for not at all."""
         self._watchers.append((runtime, watcher))
 
+    def start(self, info: KindInfo, *, asleep: bool) -> Kind:
+        """Takes a kind that is there from the start. One that is asleep is watched as soon as a run is asked for its resource's name."""
+        kind = Kind(info, None if asleep else class_of(info, self._scheme), asleep=asleep)
+        self._kinds.add(kind)
+        return kind
+
     async def __call__(self, ctx: Context, request: Request) -> None:
-        """One run: the definition's kind is followed as it is now, or not at all."""
+        """One run: the definition's kind is followed as it is now, or not at all. A kind that is asleep is woken."""
+        sleeper = self._kinds.find(request.name)
+        if sleeper is not None and sleeper.asleep:
+            await self._wake(ctx, sleeper)
+            return
         info = defined_by(await ctx.get(CustomResourceDefinition, request))
         known = self._kinds.find(request.name)
         if known is not None and known.info == info:
@@ -161,14 +181,32 @@ class Follower:
     async def _take_up(self, kind: Kind) -> None:
         self._kinds.add(kind)
         try:
-            for runtime, watcher in self._watchers:
-                await runtime.add_watch(watcher(kind))
+            await self._watch(kind)
         except BaseException:
-            await self._drop(kind)
+            self._kinds.remove(kind)
+            raise
+
+    async def _wake(self, reader: Reader, kind: Kind) -> None:
+        kind.watched = class_of(kind.info, self._scheme) or kind.head
+        await self._watch(kind)
+        kind.asleep = False
+        if self.awoken is not None:
+            await self.awoken(reader, kind)
+
+    async def _watch(self, kind: Kind) -> None:
+        try:
+            for runtime, watcher in self._watchers:
+                if (watch := watcher(kind)) is not None:
+                    await runtime.add_watch(watch)
+        except BaseException:
+            await self._unwatch(kind)
             raise
 
     async def _drop(self, kind: Kind) -> None:
         self._kinds.remove(kind)
+        await self._unwatch(kind)
+
+    async def _unwatch(self, kind: Kind) -> None:
         for runtime, _ in self._watchers:
             await runtime.remove_watches(kind.watched)
         await self._cache.forget(kind.watched)

@@ -43,8 +43,10 @@ class NamespaceEmptier:
                 controller.watch(kind.watched, map=namespace_of, predicate=went, metadata_only=True)
         return controller
 
-    def watch(self, kind: Kind) -> Watch:
+    def watch(self, kind: Kind) -> Watch | None:
         """How a kind that has come is watched."""
+        if not kind.info.namespaced:
+            return None
         return Watch(kind.watched, Mapper(namespace_of, False, "namespace_of"), predicate=went, metadata_only=True)
 
     async def __call__(self, ctx: Context, request: Request) -> Result | None:
