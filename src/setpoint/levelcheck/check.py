@@ -10,21 +10,29 @@
 
 from __future__ import annotations
 
-import os
-import resource as usage
+import contextvars
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from setpoint.controller import Controller
 from setpoint.levelcheck.assumptions import Assumptions, Invariant, Periodic, Role, Waiver
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.outcome import Broken, Report
-from setpoint.levelcheck.processes.fresh import FreshModules
+from setpoint.levelcheck.plan import Plan
+from setpoint.levelcheck.process import InLoop, SimulatedProcess, Surroundings, users_chance
+from setpoint.levelcheck.processes.forked import Forked, ForkServer
+from setpoint.levelcheck.processes.fresh import FreshModules, Loaded
+from setpoint.levelcheck.processes.seal import sealed
 from setpoint.levelcheck.processes.target import Target, find
-from setpoint.levelcheck.run.execution import Loaders
+from setpoint.levelcheck.run.execution import Execution, Loaders
 from setpoint.levelcheck.search.checking import Checking
+from setpoint.levelcheck.search.worker import in_worker
 from setpoint.levelcheck.workload import Workload
 from setpoint.manager import App
+from setpoint.world import PROCESS, Chance, Clock, SimulatedLoop, World
 
 Progress = Callable[[int, int, str], None]
 """Hears how many runs are done, how many there will be as far as is known, and what goes on."""
@@ -76,9 +84,14 @@ def level_check(
     )
     if depth < 0:
         raise ValueError("depth is how many faults happen in a run: 0, 1 or 2")
-    with _loaders(case) as loaders:
-        checking = Checking(case, loaders, name=_name(target), depth=depth, budget=budget, seed=seed, progress=progress)
-        return checking.check()
+
+    def check(heard: Progress) -> Report:
+        with _loaders(case) as loaders:
+            warm_up(case, loaders)
+            checking = Checking(case, loaders, name=_name(target), depth=depth, budget=budget, seed=seed, progress=heard)
+            return replace(checking.check(), case=Case(target=None, workload=NOTHING))
+
+    return replace(in_worker(check, progress or _unheard), case=case)
 
 
 def replay(
@@ -91,8 +104,38 @@ def replay(
     for unused in ("depth", "budget", "seed"):
         declared.pop(unused, None)
     case = case_of(target, workload, **declared)
-    with _loaders(case) as loaders:
-        return Checking(case, loaders, name=_name(target), progress=progress).replay(token)
+
+    def check(heard: Progress) -> Broken | None:
+        with _loaders(case) as loaders:
+            warm_up(case, loaders)
+            return Checking(case, loaders, name=_name(target), progress=heard).replay(token)
+
+    return in_worker(check, progress or _unheard)
+
+
+def warm_up(case: Case, loaders: Loaders) -> None:
+    """Imports and compiles once what each run needs: a cluster is begun, the programs are loaded, and both are forgotten."""
+    execution = Execution(Case(target=case.target, workload=NOTHING), Plan(), NOTHING, Loaders(Loaded))
+    KEPT.append((execution, execution.run(), execution_of_programs(loaders)))
+
+
+def execution_of_programs(loaders: Loaders) -> list[Loaded]:
+    """The programs, loaded once, as by a process that is none of those that are checked."""
+    found = []
+    for number, load in enumerate((loaders.target, *loaders.environment)):
+        context = contextvars.Context()
+        context.run(PROCESS.set, f"warm-{number}")
+        found.append(context.run(load))
+    return found
+
+
+KEPT: list[object] = []
+"""In the process of a check: what would run its `finally` blocks if it were forgotten."""
+NOTHING = Workload(())
+
+
+def _unheard(done: int, of: int, what: str) -> None:
+    """Nobody wants to hear of progress."""
 
 
 def case_of(target: Any, workload: Workload, **declared: Any) -> Case:
@@ -126,28 +169,33 @@ def _name(target: Any) -> str:
 
 
 class _loaders:
-    """The programs of a case, loaded afresh for each process, while the context is open."""
+    """The programs of a case, loaded afresh for each process, and sealed, while the context is open."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
         self._fresh = FreshModules(case.target, *case.environment)
+        self._within = ExitStack()
+        self._clocks: dict[str, Clock] = {}
+        self._chances: dict[str, Chance] = {}
 
     def __enter__(self) -> Loaders:
-        self._fresh.__enter__()
-        fresh, case = self._fresh, self._case
+        with ExitStack() as stack:
+            fresh, case = stack.enter_context(self._fresh), self._case
+            server = stack.enter_context(ForkServer()) if case.mode == "fork" else None
+            stack.enter_context(sealed(clock_of=self._clocks.get, chance_of=self._chances.get))
+            self._within = stack.pop_all()
         return Loaders(
-            lambda: fresh.load(case.target),
-            tuple((lambda each=each: fresh.load(each)) for each in case.environment),  # type: ignore[misc]
+            partial(fresh.load, case.target),
+            tuple(partial(fresh.load, each) for each in case.environment),
+            process=self._in_loop if server is None else partial(Forked, server, (case.target,)),
+            environment_process=self._in_loop,
+            splits=server is None,
         )
 
-    def __exit__(self, *error: object) -> None:
-        self._fresh.__exit__(*error)
+    def _in_loop(self, name: str, around: Surroundings, world: World, loop: SimulatedLoop) -> SimulatedProcess:
+        process = InLoop(name, around, world, loop)
+        self._clocks[name], self._chances[name] = process.clock, users_chance(around, name)
+        return process
 
-
-def cpu_seconds() -> float:
-    """CPU seconds of this process and of those that it has waited for."""
-    own, children = usage.getrusage(usage.RUSAGE_SELF), usage.getrusage(usage.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-
-
-CORES = os.cpu_count() or 1
+    def __exit__(self, *_: object) -> None:
+        self._within.close()

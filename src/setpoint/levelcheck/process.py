@@ -24,7 +24,7 @@ from setpoint.levelcheck.processes.memory import memory_of
 from setpoint.manager import Manager, Options
 from setpoint.manager.election import LeaderElection
 from setpoint.objects import Object, Request, kind_of
-from setpoint.world import PROCESS, Event, Observer, SeededChance, SimulatedClock, World
+from setpoint.world import PROCESS, Chance, Event, Observer, SeededChance, SimulatedClock, World
 from setpoint.world.loop import SimulatedLoop
 
 
@@ -111,9 +111,9 @@ class InLoop:
         self.name = name
         self._around = around
         self._loop = loop
-        self._clock = SimulatedClock(loop.time, offset=around.offset)
+        self.clock = SimulatedClock(loop.time, offset=around.offset)
         self._world = replace(
-            world, clock=self._clock, chance=SeededChance(f"{around.seed}/{name}"), observer=Observer(), host=f"host-of-{name}"
+            world, clock=self.clock, chance=SeededChance(f"{around.seed}/{name}"), observer=Observer(), host=f"host-of-{name}"
         )
         self._manager: Manager | None = None
         self._running: asyncio.Task[None] | None = None
@@ -143,7 +143,7 @@ class InLoop:
 
     def shift_clock(self, by: timedelta) -> None:
         """See `SimulatedProcess`."""
-        self._clock.offset += by
+        self.clock.offset += by
 
     def trigger(self, controller: str, request: Request) -> None:
         """See `SimulatedProcess`."""
@@ -205,6 +205,11 @@ class InLoop:
 
     def _ended(self, running: asyncio.Task[None]) -> None:
         self._around.ended(None if running.cancelled() else running.exception())
+
+
+def users_chance(around: Surroundings, name: str) -> Chance:
+    """Where the user's own code in a process has its chance from."""
+    return SeededChance(f"{around.seed}/{name}/user")
 
 
 def _trigger_all(manager: Manager) -> None:

@@ -56,7 +56,7 @@ from setpoint.levelcheck.run.view import StateView
 from setpoint.levelcheck.run.wire import BOOKKEEPING, Wire, users_line
 from setpoint.levelcheck.workload import Advance, Apply, Delete, Patch, Recreate, Step, Wait, Workload
 from setpoint.objects import Object, Request
-from setpoint.world import Event, SeededChance, new_loop, simulated_world
+from setpoint.world import Event, SeededChance, SimulatedLoop, World, new_loop, simulated_world
 
 T = TypeVar("T")
 
@@ -80,10 +80,16 @@ class Restless(Exception):
 
 @dataclass(frozen=True)
 class Loaders:
-    """How the programs are loaded: that which is checked, and each one of the environment."""
+    """How the programs are loaded: that which is checked, and each one of the environment; and what their processes are.
+
+    A run cannot be split in two (`splits`) where they are the operating system's.
+    """
 
     target: Callable[[], Loaded]
     environment: tuple[Callable[[], Loaded], ...] = ()
+    process: Callable[[str, Surroundings, World, SimulatedLoop], SimulatedProcess] = InLoop
+    environment_process: Callable[[str, Surroundings, World, SimulatedLoop], SimulatedProcess] = InLoop
+    splits: bool = True
 
 
 class Execution:
@@ -312,7 +318,7 @@ class Execution:
         wire = self.wires[name] = Wire(self, name)
         wire.old.update(old or {})
         wire.reversed_lists = self._reversed
-        process = self.processes[name] = InLoop(name, self._around(name, wire), self.world, self.loop)
+        process = self.processes[name] = self.loaders.process(name, self._around(name, wire), self.world, self.loop)
         self.tell(Started(at=self.now, process=name))
         self.activity.last_change = self.now
         process.start()
@@ -344,7 +350,7 @@ class Execution:
                 assumptions=type(self.case.assumptions)(),
                 seed=name,
             )
-            process = self.environment[name] = InLoop(name, around, self.world, self.loop)
+            process = self.environment[name] = self.loaders.environment_process(name, around, self.world, self.loop)
             process.start()
 
     async def _install(self, kinds: Sequence[type[Object]]) -> None:

@@ -17,6 +17,7 @@ from setpoint.api.status import expired, failure
 from setpoint.client import InProcessTransport
 from setpoint.cluster.faults import Refuse
 from setpoint.levelcheck.plan import Decision
+from setpoint.levelcheck.processes.users_line import USERS_LINE
 from setpoint.levelcheck.recording import Key, Read, Wrote
 from setpoint.levelcheck.run.lines import Hold, Line
 from setpoint.levelcheck.run.sites import verb_of, what_of
@@ -248,6 +249,8 @@ def _backwards(answer: Answer) -> Answer:
 
 def users_line() -> str:
     """The place in the user's own code that has led here, such as `webapp.py:81`; empty where there is none on this stack."""
+    if line := USERS_LINE.get():
+        return line
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename

@@ -4,7 +4,8 @@ Runs of one case are equal until something goes wrong. So the run without faults
 decision is to be tried the process is forked: the child takes the decision and goes on to its own end, and its findings come back by a
 pipe. The trunk goes on as if nothing had been asked. Whatever a run leaves behind ends with its process.
 
-Where the process cannot be forked (a plain `def` reconciler is in its thread), the plan is run from its beginning instead.
+Where the process cannot be forked (a plain `def` reconciler is in its thread, or simulated processes are the operating system's), the plan
+is run from its beginning instead.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Explorer(Generic[R]):
         assert run is not None
         for decision in self._choose(self._plan, site):
             plan = msgspec.structs.replace(self._plan, decisions=(*self._plan.decisions, decision))
-            if run.world.threads.running:
+            if run.world.threads.running or not self._loaders.splits:
                 self._deferred.append(plan)
                 continue
             if self._fork(plan):
