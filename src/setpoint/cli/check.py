@@ -297,6 +297,11 @@ def _progress() -> Iterator[Hears | None]:
         yield None
         return
     columns = (TextColumn("[progress.description]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
+    # No thread of its own draws it: a check may fork.
+    with Progress(*columns, console=err, transient=True, auto_refresh=False) as bar:
         task = bar.add_task("the run without faults", total=None)
-        yield lambda done, of, what: bar.update(task, completed=done, total=of or None, description=what)
+
+        def hears(done: int, of: int, what: str) -> None:
+            bar.update(task, completed=done, total=of or None, description=what, refresh=True)
+
+        yield hears

@@ -23,17 +23,17 @@ code, pre { font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; } pre
 th, td { padding: .25rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { font-size: .85rem; color: var(--dim); }
 .timeline { width: 100%; font-size: 13px; line-height: 1.4; } .timeline td { min-width: 6rem; overflow-wrap: anywhere; }
-.timeline td.controller { min-width: 11rem; } .timeline td.store { min-width: 12rem; }
+.timeline td.controller { min-width: 11rem; } .timeline td.user, .timeline td.store { min-width: 9rem; }
 .timeline td:first-child, .timeline td.other { min-width: 3.5rem; color: var(--dim); font-variant-numeric: tabular-nums;
 overflow-wrap: normal; }
 .timeline .other { border-left: 2px solid var(--line); } td.cache { color: var(--dim); } td.none { background: var(--band); opacity: .5; }
 tr.decision > td { background: var(--mark-band); } tr.decision > .wide { font-weight: 600; color: var(--mark); }
-tr.decision > .wide::before { content: "\\26A1 "; }
+tr.decision > .wide::before { content: "\\26A1\\00A0"; }
 tr.start > td.controller { color: var(--mark); } tr.finding > td { background: var(--bad-band); }
 tr.finding > .wide { font-weight: 600; color: var(--bad); }
 tr.divergence > td, tr.missing > td { border-top: 2px solid var(--bad); }
-tr.divergence > td.store::after { content: "\\2190 the reference goes another way from here"; color: var(--bad); }
-tr.missing > td.store::after { content: "\\2190 this never happens in the other run"; color: var(--bad); }
+tr.divergence > td.store::after { content: "\\2190\\00A0the reference goes another way from here"; color: var(--bad); }
+tr.missing > td.store::after { content: "\\2190\\00A0this never happens in the other run"; color: var(--bad); }
 tr.minor { display: none; } .all:checked ~ .scroll tr.minor { display: table-row; opacity: .75; }
 .all + label { margin-left: .4rem; color: var(--dim); font-size: .9rem; }
 summary { cursor: pointer; } .removed { color: var(--bad); } .added { color: var(--good); }
