@@ -22,6 +22,7 @@ from setpoint.levelcheck.oracles.leaks import leaks, leaks_without_faults
 from setpoint.levelcheck.oracles.masks import NO_MASKS, Mask, Masks, covers
 from setpoint.levelcheck.oracles.resting import failing, restless
 from setpoint.levelcheck.oracles.roles import duplicates, duplicates_without_faults
+from setpoint.levelcheck.oracles.told import remembered
 from setpoint.levelcheck.recording import Recording
 
 __all__ = [
@@ -44,7 +45,7 @@ def judge(case: Case, reference: Recording, recording: Recording, masks: Masks =
     """What is wrong with a run, compared with the reference of the same workload: the most telling first, warnings last."""
     if recording.end == "broken":
         return []
-    usual = {found.signature for found in _by_itself(reference, masks)}
+    usual = remembered(reference, ("by itself", masks), lambda: {found.signature for found in _by_itself(reference, masks)})
     return _told(
         [
             *violations(recording),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from hashlib import blake2b
+from math import inf
 from typing import Any
 
 import msgspec
@@ -70,15 +71,16 @@ def canonical(
 
 def state_of(recording: Recording, *, keep: tuple[str, ...] = (), masks: Masks = NO_MASKS) -> State:
     """The canonical state in which a run has ended."""
-    return canonical(recording.objects, recording.outside, keep=keep, masks=masks, gone=_gone(recording))
+    return canonical(recording.objects, recording.outside, keep=keep, masks=masks, gone=gone_by(recording))
 
 
-def _gone(recording: Recording) -> dict[str, str]:
+def gone_by(recording: Recording, at: float = inf) -> dict[str, str]:
+    """Names that were made up for objects that are no more at that time, with their patterns."""
     found: dict[str, str] = {}
     for change in recording.changes:
-        if change.deleted and change.key not in recording.objects:
-            kept = reduced(change.key.resource, change.after)
-            if kept is not None and kept.pattern:
+        if change.at <= at:
+            found.pop(change.key.name, None)
+            if change.deleted and (kept := reduced(change.key.resource, change.after)) is not None and kept.pattern:
                 found[kept.name] = kept.pattern
     return found
 

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding, Verdict
-from setpoint.levelcheck.oracles.canonical import State, state_of
+from setpoint.levelcheck.oracles.canonical import State, canonical, gone_by, state_of
 from setpoint.levelcheck.oracles.difference import Difference, differences
 from setpoint.levelcheck.oracles.masks import Mask, Masks
 from setpoint.levelcheck.oracles.said import said_by
+from setpoint.levelcheck.oracles.told import remembered
 from setpoint.levelcheck.recording import Faulted, Recording, Snapshot, Stepped
 
 _RANDOM = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{6,}|\d+\.\d+")
@@ -29,9 +30,9 @@ def end_state(case: Case, reference: Recording, recording: Recording, masks: Mas
     faulted = next((moment.at for moment in recording.moments if isinstance(moment, Faulted)), 0.0)
     for steps, rest in _rests(recording):
         if rest.at >= faulted and (expected := usual.get(steps)) is not None:
-            told = differences(_state(case, _at(reference, expected), masks), _state(case, _at(recording, rest), masks))
+            told = differences(_state(case, reference, masks, expected), _state(case, recording, masks, rest))
             if told:
-                return [_finding(difference, "O1", "without the fault", _at(recording, rest)) for difference in told]
+                return [_finding(difference, "O1", "without the fault", recording.until(rest.nth)) for difference in told]
     # A run that was found to go on as the reference has no end of its own.
     return [] if recording.joined else _compared(case, reference, recording, masks, "O1", "without the fault")
 
@@ -39,10 +40,6 @@ def end_state(case: Case, reference: Recording, recording: Recording, masks: Mas
 def _rests(recording: Recording) -> list[tuple[int, Snapshot]]:
     """The rests, by how many of the user's steps were done until then: a rest that was passed over in one run has no counterpart."""
     return [(sum(isinstance(moment, Stepped) for moment in recording.moments[: rest.moments]), rest) for rest in recording.rests]
-
-
-def _at(recording: Recording, rest: Snapshot) -> Recording:
-    return recording.until(rest.nth)
 
 
 def path(case: Case, reference: Recording, direct: Recording, masks: Masks) -> list[Finding]:
@@ -86,8 +83,16 @@ def _compared(
     return [_finding(difference, oracle, other, found, verdict) for difference in told]
 
 
-def _state(case: Case, recording: Recording, masks: Masks) -> State:
-    return state_of(recording, keep=said_by(case.workload), masks=masks)
+def _state(case: Case, recording: Recording, masks: Masks, rest: Snapshot | None = None) -> State:
+    """The state in which a run has ended, or was at a rest."""
+    keep = said_by(case.workload)
+
+    def make() -> State:
+        if rest is None:
+            return state_of(recording, keep=keep, masks=masks)
+        return canonical(rest.objects, rest.outside, keep=keep, masks=masks, gone=gone_by(recording, rest.at))
+
+    return remembered(recording, ("state", keep, masks, -1 if rest is None else rest.nth), make)
 
 
 def _finding(difference: Difference, oracle: str, other: str, recording: Recording, verdict: Verdict = "REFUTED") -> Finding:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, TypeVar
 
 from setpoint.levelcheck.oracles import generated
 from setpoint.levelcheck.recording import AnyMoment, Died, Faulted, Key, Recording, Rested, RunBegan, RunEnded, Stepped
@@ -42,6 +42,17 @@ def dead(recording: Recording) -> dict[str, Died]:
 def role_of(key: Key) -> str:
     """`default/shop`, or `node-1`: what stands for an object in a finding, beside its resource."""
     return f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+
+T = TypeVar("T")
+
+
+def remembered(recording: Recording, what: Hashable, make: Callable[[], T]) -> T:
+    """What was made of a recording once is not made again: the reference is asked for with every run."""
+    kept: dict[Hashable, T] = recording.__dict__.setdefault("remembered", {})
+    if what not in kept:
+        kept[what] = make()
+    return kept[what]
 
 
 def in_words(key: Key) -> str:
