@@ -10,6 +10,7 @@ is run from its beginning instead.
 
 from __future__ import annotations
 
+import contextvars
 import gc
 import logging
 import os
@@ -113,7 +114,7 @@ class Explorer(Generic[R]):
     def _fork(self, plan: Plan) -> bool:
         """True in the child."""
         reading, writing = os.pipe()
-        pid = os.fork()
+        pid = contextvars.Context().run(os.fork)  # it is not the simulated process that forks
         if pid == 0:
             os.close(reading)
             if self._pipe >= 0:
@@ -133,7 +134,7 @@ class Explorer(Generic[R]):
 
     def _forked(self, work: Callable[[], None]) -> tuple[list[Explored[R]], list[Plan]]:
         reading, writing = os.pipe()
-        pid = os.fork()
+        pid = contextvars.Context().run(os.fork)  # it is not the simulated process that forks
         if pid == 0:
             os.close(reading)
             self._pipe = writing
