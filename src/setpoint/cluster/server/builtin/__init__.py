@@ -5,6 +5,6 @@ server (`loader`, `go_types`). What these do not say is written by hand: a `Beha
 """
 
 from .absent import refusal
-from .loader import BuiltinKind, Subresource, find, kinds, schema_of, schemas
+from .loader import BuiltinKind, Subresource, digest, find, kinds, schema_of, schemas
 
-__all__ = ["BuiltinKind", "Subresource", "find", "kinds", "refusal", "schema_of", "schemas"]
+__all__ = ["BuiltinKind", "Subresource", "digest", "find", "kinds", "refusal", "schema_of", "schemas"]

@@ -6,6 +6,7 @@ What is announced is little, and read at once. A schema is unpacked with the oth
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,6 +70,15 @@ def _by_name() -> dict[tuple[str, str, str], BuiltinKind]:
 def find(group: str, version: str, kind: str) -> BuiltinKind | None:
     """The built-in kind of this name that is served, None if there is none."""
     return _by_name().get((group, version, kind))
+
+
+@lru_cache(maxsize=1)
+def digest() -> str:
+    """Names the content of all data files."""
+    content = hashlib.sha256()
+    for file in sorted(_PUBLISHED.iterdir()):
+        content.update(file.read_bytes())
+    return content.hexdigest()
 
 
 def schemas() -> Mapping[str, Schema]:
