@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from rich.markup import escape
 
 from setpoint.api import Operation
 from setpoint.api.status import ApiError
@@ -113,9 +112,8 @@ class _Program:
             stack.push_async_callback(world.threads.close)
             version = await _version(connection, config)
             if not owns_cluster:
-                who = f"Context [bold]{escape(config.context)}[/]" if config.context else "In a pod"
-                shown = f"{who}, server [bold]{escape(config.server)}[/], Kubernetes {escape(version)}"
-                console.greet(shown)
+                who: tuple[console.Part, ...] = ("Context ", (config.context, "bold")) if config.context else ("In a pod",)
+                console.greet(*who, ", server ", (config.server, "bold"), f", Kubernetes {version}")
             manager = Manager(connection, options=options)
             stack.callback(world.observer.subscribe(activity.say))
             for target in self._targets:
