@@ -114,7 +114,7 @@ class Registry:
         try:
             body, repeated = read_body(operation, None if kind.strategy.custom else sent.gvk)
             if isinstance(body, dict) and body.get("kind") in (None, "") and sent.strategy.custom and operation.body[:1] == b"{":
-                raise bodies.unrecognized(kind, operation.body, f"Object 'Kind' is missing in '{operation.body.decode()}'")
+                raise bodies.unrecognized(kind, operation.body, f"Object 'Kind' is missing in '{operation.body.decode(errors='replace')}'")
             return body, repeated
         except MalformedBody as error:
             raise bodies.unrecognized(kind, operation.body, f"couldn't get version/kind; json parse error: {error}") from error
