@@ -1,0 +1,28 @@
+"""The correction: the name of a pod follows from its host, so that there cannot be two."""
+
+from setpoint import Context, Controller, ObjectMeta, Request, mappers
+from setpoint.k8s.core.v1 import Pod
+
+from .kinds import Daemon, Host, pod_for
+
+controller = Controller(Daemon, name="daemon", owns=[Pod])
+controller.watch(Host, map=mappers.to_all(Daemon))
+
+
+@controller.reconciler
+async def reconcile(ctx: Context, request: Request) -> None:
+    daemon = await ctx.get(Daemon, request)
+    if daemon is None or daemon.is_terminating:
+        return
+    hosts = sorted(host.name for host in await ctx.list(Host, namespace=daemon.namespace))
+    pods = await ctx.list(Pod, namespace=daemon.namespace, owner=daemon)
+    for host in hosts:
+        if host not in [pod.metadata.labels["host"] for pod in pods]:
+            metadata = ObjectMeta(name=f"{daemon.name}-{host}")
+            await ctx.create(pod_for(daemon, host, metadata), owner=daemon)
+    for pod in pods:
+        if pod.metadata.labels["host"] not in hosts and not pod.is_terminating:
+            await ctx.delete(pod)
+    if daemon.status.hosts != hosts:
+        daemon.status.hosts = hosts
+        await ctx.update_status(daemon)

@@ -1,0 +1,26 @@
+"""Believes counts that may be of the spec before."""
+
+from setpoint import Context, Controller, Request, mappers
+from setpoint.k8s.apps.v1 import StatefulSet
+
+from .kinds import READY_CHANGED, M3Cluster, statefulsets_for
+
+controller = Controller(M3Cluster, name="m3")
+controller.watch(StatefulSet, map=mappers.to_owner(M3Cluster), predicate=READY_CHANGED)
+
+
+@controller.reconciler
+async def reconcile(ctx: Context, request: Request) -> None:
+    cluster = await ctx.get(M3Cluster, request)
+    if cluster is None or cluster.is_terminating:
+        return
+    for wanted in statefulsets_for(cluster):
+        before = await ctx.get(StatefulSet, wanted.key)
+        after = await ctx.apply(wanted, owner=cluster)
+        if before is None or before.metadata.generation != after.metadata.generation or not is_rolled_out(after):
+            return  # one at a time: its pods are to be ready first
+
+
+def is_rolled_out(statefulset: StatefulSet) -> bool:
+    status = statefulset.status
+    return status.ready_replicas == statefulset.spec.replicas
