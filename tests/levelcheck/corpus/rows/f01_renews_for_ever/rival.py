@@ -1,0 +1,36 @@
+"""The environment: the other candidate, which comes a little later and does everything right."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.levelcheck.corpus.raw import beside
+
+from setpoint import ApiError, Manager
+
+from .candidate import PERIOD, acquire, act, renew
+
+NAME = "rival"
+
+
+async def lead(manager: Manager) -> None:
+    await asyncio.sleep(5.0)
+    while True:
+        try:
+            leads = await acquire(manager, NAME)
+        except ApiError:
+            leads = False
+        while leads:
+            try:
+                await act(manager, NAME)
+                await asyncio.sleep(PERIOD)
+                await renew(manager, NAME)
+            except (ApiError, RuntimeError):
+                leads = False
+        await asyncio.sleep(2.0)
+
+
+@asynccontextmanager
+async def app(manager: Manager) -> AsyncIterator[None]:
+    async with beside(lead(manager)):
+        yield
