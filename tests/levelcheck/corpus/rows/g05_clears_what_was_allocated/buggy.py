@@ -1,0 +1,21 @@
+"""Puts what it wants in the place of all that is there."""
+
+from setpoint import Context, Controller, Request
+
+from .kinds import Ensemble, Listener, listener_for
+
+controller = Controller(Ensemble, name="zookeeper", owns=[Listener])
+
+
+@controller.reconciler
+async def reconcile(ctx: Context, request: Request) -> None:
+    ensemble = await ctx.get(Ensemble, request)
+    if ensemble is None or ensemble.is_terminating:
+        return
+    wanted = listener_for(ensemble)
+    listener = await ctx.get(Listener, request)
+    if listener is None:
+        await ctx.create(wanted, owner=ensemble)
+    else:
+        listener.spec = wanted.spec
+        await ctx.update(listener)
