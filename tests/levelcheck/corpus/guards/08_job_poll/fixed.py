@@ -7,6 +7,8 @@ from setpoint import Context, Controller, ObjectMeta, Request, Resource, Result,
 from setpoint.k8s.batch.v1 import Job, JobSpec, PodTemplateSpec
 from setpoint.k8s.core.v1 import Container, PodSpec
 
+HALF_A_MINUTE = ObjectMeta(annotations={"setpoint.dev/run-for": "30"})
+
 
 class BackupSpec(Struct):
     source: str
@@ -25,7 +27,7 @@ def job_for(backup: Backup) -> Job:
     dump = Container(name="dump", image="dump:1", args=[backup.spec.source])
     return Job(
         metadata=ObjectMeta(name=f"backup-{backup.name}", namespace=backup.namespace),
-        spec=JobSpec(template=PodTemplateSpec(spec=PodSpec(containers=[dump], restart_policy="Never"))),
+        spec=JobSpec(template=PodTemplateSpec(metadata=HALF_A_MINUTE, spec=PodSpec(containers=[dump], restart_policy="Never"))),
     )
 
 
