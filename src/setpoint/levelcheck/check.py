@@ -86,7 +86,7 @@ def level_check(
         raise ValueError("depth is how many faults happen in a run: 0, 1 or 2")
 
     def check(heard: Progress) -> Report:
-        with _loaders(case) as loaders:
+        with programs(case) as loaders:
             warm_up(case, loaders)
             checking = Checking(case, loaders, name=_name(target), depth=depth, budget=budget, seed=seed, progress=heard)
             return replace(checking.check(), case=Case(target=None, workload=NOTHING))
@@ -106,7 +106,7 @@ def replay(
     case = case_of(target, workload, **declared)
 
     def check(heard: Progress) -> Broken | None:
-        with _loaders(case) as loaders:
+        with programs(case) as loaders:
             warm_up(case, loaders)
             return Checking(case, loaders, name=_name(target), progress=heard).replay(token)
 
@@ -168,7 +168,7 @@ def _name(target: Any) -> str:
     return target if isinstance(target, str) else str(target)
 
 
-class _loaders:
+class programs:
     """The programs of a case, loaded afresh for each process, and sealed, while the context is open."""
 
     def __init__(self, case: Case) -> None:

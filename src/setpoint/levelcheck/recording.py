@@ -35,6 +35,8 @@ class Stepped(Moment, frozen=True, kw_only=True):
     index: int
     step: str
     error: str = ""
+    key: Key | None = None
+    """The object that it is about, if it is about one."""
 
 
 class Changed(Moment, frozen=True, kw_only=True):
@@ -229,6 +231,11 @@ class Recording(msgspec.Struct, dict=True):
     def last_fault(self) -> float:
         """When the last decision was taken, or the last step of the user done."""
         return max((moment.at for moment in self.moments if isinstance(moment, Faulted | Stepped | Started)), default=0.0)
+
+    @property
+    def last_step(self) -> float:
+        """When the user did the last step."""
+        return max((moment.at for moment in self.moments if isinstance(moment, Stepped)), default=0.0)
 
     def until(self, nth: int) -> Recording:
         """The recording of a run that ended at this rest."""

@@ -131,7 +131,8 @@ class Execution:
         self._changes: dict[int, Changed] = {}
         self._started_processes = 0
         self._ended_by_themselves = 0
-        self._down: dict[str, asyncio.Future[None] | None] = {}
+        self._down = False
+        """Whether a process has died that comes back when the user has done something."""
         self._again: dict[tuple[str, str, str], None] = {}
         self._every_run_twice = False
         self._reversed = False
@@ -275,7 +276,11 @@ class Execution:
         if decision.fault in ("F6", "F16"):
             old[decision.resource] = self._revision_before(decision.object)
         seconds = decision.seconds
-        if self._die(process):
+        if not self._die(process):
+            return
+        if decision.how == "down":
+            self._down = True
+        else:
             self.loop.call_later(max(seconds, 1.0), partial(self._start, old), context=contextvars.Context())
 
     def _die(self, name: str) -> bool:
@@ -578,10 +583,14 @@ class Execution:
                     await self.foreign.do("finalizer", decision.object)
                 case _:
                     raise ValueError(f"{decision}: this cannot happen to a step")
-        error = await self._do(step)
-        self.tell(Stepped(at=self.now, process="user", index=len(self.moments), step=str(step), error=error))
+        error, key = await self._do(step), self.foreign.key(step.ref)
+        self.tell(
+            Stepped(at=self.now, process="user", index=len(self.moments), step=str(step), error=error, key=key)
+        )
         if error:
             self._refused = error
+        if self._down:
+            self._down, back = False, "rest"
         if back:
             await self._come_back(back)
 
@@ -615,7 +624,11 @@ class Execution:
 
     async def _rest(self) -> None:
         """Waits for the cluster to come to rest, and once more after what goes wrong then."""
-        if self._steps_left and any(hold.outlives_waiting for wire in self.wires.values() for hold in wire.holds.values()):
+        if self._down and not self._steps_left:
+            self._down = False
+            self._start()
+        late = any(hold.outlives_waiting for wire in self.wires.values() for hold in wire.holds.values())
+        if self._steps_left and (self._down or late):
             self._rests = self.sites.site("rest").nth
             await self._passes(5.0)  # what is late waits for the user's next step
             return

@@ -55,7 +55,11 @@ class Foreign:
         return Key(kind.resource.group_resource, namespace, ref.name)
 
     async def do(self, how: str, object: str) -> None:
-        """`delete`, `edit` or `finalizer`, to an object that is named as a `Key` tells itself."""
+        """`delete`, `edit`, `finalizer`, or `spec`, to an object that is named as a `Key` tells itself.
+
+        For `spec`, a merge patch follows after a bar: `webapps.example.com default/shop|{"spec":{"replicas":3}}`.
+        """
+        object, _, patch = object.partition("|")
         key = key_from(object)
         if self._run.stored(key) is None:
             return
@@ -64,6 +68,8 @@ class Foreign:
                 await self._write("delete", key, b"")
             case "edit":
                 await self._edit(key)
+            case "spec":
+                await self._write("patch", key, patch.encode())
             case "finalizer":
                 await self.hold_on_to(key)
             case _:

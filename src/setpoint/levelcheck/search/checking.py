@@ -21,7 +21,7 @@ from setpoint.levelcheck.search import variants
 from setpoint.levelcheck.search.explore import Explored, Explorer, Hung
 from setpoint.levelcheck.search.faults import NAMES, rank
 from setpoint.levelcheck.search.pairs import Pairs
-from setpoint.levelcheck.search.single import Singles, singles
+from setpoint.levelcheck.search.single import Singles, before_writes, singles
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 
@@ -106,8 +106,7 @@ class Checking:
         """See `setpoint.levelcheck.check.replay`."""
         plan = tokens.decode(token)
         self._reference_stage(seeds=0)
-        base = variants.against(plan.variant)
-        reference = self._reference(base)
+        reference = self._beside(plan.variant)
         recording = self._record(plan)
         if recording.unused:
             gone = "; ".join(recording.unused)
@@ -153,12 +152,36 @@ class Checking:
             if recording.end == "broken" or refused is not None:
                 self._cut("F14", f"the server refuses it: {refused.step if refused else recording.why}")
                 continue
-            self._take(plan, self._judged(plan, self._reference(variants.against(name)), recording))
+            self._take(plan, self._judged(plan, self._beside(name), recording))
 
     def _single_stage(self) -> None:
         made = singles(self._case, self._references[""])
         self._note(made)
         self._explore_singles("", made.decisions)
+
+        self._foreign_stage()
+
+    def _foreign_stage(self) -> None:
+        """What the user and others do in the middle of a run: compared with the same, done at rest."""
+        reference = self._references[""]
+        kinds, keys = self._kinds(reference), {moment.step: moment.key for moment in reference.moments if isinstance(moment, Stepped)}
+        for number, (ref, manifest) in enumerate(variants.applied(self._case.workload)):
+            key = next((key for key in keys.values() if key is not None and (key.name, ref.kind) == (ref.name, ref.kind)), None)
+            if ref.kind not in kinds or key is None:
+                continue
+            if (cut := self._sound(f"cut:{number}")) is not None and self._sound(f"made:{number}") is not None:
+                self._explore_singles(f"cut:{number}", before_writes(cut, "F18", "delete", str(key)), "deletions in the middle")
+            for field in variants.fields(manifest)[:1]:
+                if self._sound(f"edited:{number}:{field}") is not None:
+                    patch = msgspec.json.encode({"spec": {field: variants.other(manifest["spec"][field])}}).decode()
+                    edits = before_writes(reference, "F19", "spec", f"{key}|{patch}", last=True)
+                    self._explore_singles(f"edit:{number}:{field}", edits, "foreign changes in the middle")
+
+    def _sound(self, variant: str) -> Recording | None:
+        """The run of a variant without faults; None where the server refuses it, or where it does not come to rest."""
+        recording = self._reference(variant)
+        refused = any(isinstance(moment, Stepped) and moment.error for moment in recording.moments)
+        return None if refused or recording.end != "rest" else recording
 
     def _explore_singles(self, variant: str, decisions: Sequence[Decision], what: str = "single faults") -> None:
         by_site: dict[Site, list[Decision]] = {}
@@ -222,8 +245,15 @@ class Checking:
             found = self._references[variant] = self._record(Plan(variant=variant))
         return found
 
+    def _beside(self, variant: str) -> Recording:
+        """What a run of a variant is compared with: where that does something else on the way, at the end alone."""
+        reference = self._reference(variants.against(variant))
+        if variants.against(variant) not in ("", variant):
+            reference = self._references.setdefault(f"the end of {variant}", msgspec.structs.replace(reference, rests=()))
+        return reference
+
     def _explore(self, root: Plan, choose: Callable[[Plan, Site], Sequence[Decision]]) -> list[Explored[Judged]]:
-        case, reference, masks = self._case, self._reference(variants.against(root.variant)), self._masks
+        case, reference, masks = self._case, self._beside(root.variant), self._masks
         joinable = {snapshot.nth: snapshot for snapshot in reference.rests}
         digests = {nth: canonical(snapshot.objects, snapshot.outside, masks=masks).digest for nth, snapshot in joinable.items()}
 
@@ -339,7 +369,7 @@ class Checking:
                 Broken(
                     refutation=Refutation(small, finding, beside, others[signature] - 1),
                     recording=recording,
-                    reference=self._reference(variants.against(small.variant)),
+                    reference=self._beside(small.variant),
                     token=tokens.encode(small),
                     why=self._why(small, finding),
                 )
@@ -365,7 +395,7 @@ class Checking:
             return False
         if recording.unused:
             return False
-        found = self._judged(plan, self._reference(variants.against(plan.variant)), recording)
+        found = self._judged(plan, self._beside(plan.variant), recording)
         return any(_alike(each, finding) for each in found)
 
     def _why(self, plan: Plan, finding: Finding) -> tuple[str, ...]:

@@ -169,6 +169,8 @@ def _steps(reference: Recording) -> Iterator[Decision]:
             site = Site("step", "user", moment.step, counts[moment.step])
             yield Decision("F13", site, "rest")
             yield Decision("F13", site, "soon")
+            if moment.step.startswith("delete ") and moment.key is not None:
+                yield Decision("F18", site, "finalizer", object=str(moment.key))
 
 
 def _rests(reference: Recording) -> Iterator[Decision]:
@@ -180,6 +182,12 @@ def _rests(reference: Recording) -> Iterator[Decision]:
         for key, obj in snapshot.objects.items():
             if key in made and _is_owned(obj) and key.resource not in BOOKKEEPING:
                 yield Decision("F19", site, "delete", object=str(key))
+
+
+def before_writes(reference: Recording, fault: str, how: str, object: str, *, last: bool = False) -> list[Decision]:
+    """The user, or somebody else, does something to an object just before each write; with `last`, before those after the last step."""
+    since = reference.last_step if last else 0.0
+    return [Decision(fault, wrote.site, how, object=object) for wrote in reference.writes if wrote.revision and wrote.at >= since]
 
 
 def _is_owned(obj: Mapping[str, Any]) -> bool:

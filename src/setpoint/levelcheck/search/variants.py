@@ -10,6 +10,9 @@ name                what the user does                                          
 ``deleted:N``       after all, deletes object N                                        nothing; for leaks
 ``undone:N``        makes object N, and deletes it at once                             ``made:N``
 ``made:N``          makes object N, waits, and deletes it                              nothing; for leaks
+``cut:N``           makes object N, and no more; a fault deletes it                    ``made:N``
+``edited:N:FIELD``  after all, changes a field of object N                             nothing; for leaks
+``edit:N:FIELD``    the same steps; a fault changes the field                          ``edited:N:FIELD``
 ``keep:0,2``        only these steps                                                   the same without faults
 ==================  =================================================================  ===========================
 
@@ -49,9 +52,18 @@ def variant(workload: Workload, name: str) -> Workload:
             return Workload((*steps, Wait(), Recreate(ref, msgspec.json.encode(manifest)), Wait()))
         case "deleted":
             return Workload((*steps, Wait(), Delete(objects[int(rest)][0]), Wait()))
+        case "edit":
+            return workload
+        case "edited":
+            number, _, field = rest.partition(":")
+            ref, manifest = objects[int(number)]
+            return Workload((*steps, Wait(), Patch(ref, msgspec.json.encode({"spec": {field: other(manifest["spec"][field])}})), Wait()))
+        case "cut":
+            first = _first(workload, objects[int(rest)][0])
+            return Workload((*steps[: first + 1], Wait()))
         case "made" | "undone":
             ref, _ = objects[int(rest)]
-            first = next(at for at, step in enumerate(steps) if isinstance(step, Apply) and step.ref == ref)
+            first = _first(workload, ref)
             waits: tuple[Step, ...] = (Wait(),) if sort == "made" else ()
             return Workload((*steps[: first + 1], *waits, Delete(ref), Wait()))
     raise ValueError(f"there is no workload {name!r}")
@@ -83,7 +95,7 @@ def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
     for number, (ref, manifest) in enumerate(objects):
         if ref.kind not in kinds:
             continue
-        for field in _fields(manifest):
+        for field in fields(manifest):
             yield f"back:{number}:{field}"
         yield f"recreate:{number}"
         yield f"deleted:{number}"
@@ -94,7 +106,15 @@ def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
 def against(name: str) -> str:
     """The variant that one is compared with; empty for the workload itself."""
     sort, _, rest = name.partition(":")
-    return f"made:{rest}" if sort == "undone" else name if sort in ("deleted", "made") else ""
+    if sort in ("undone", "cut"):
+        return f"made:{rest}"
+    if sort == "edit":
+        return f"edited:{rest}"
+    return name if sort in ("deleted", "made", "edited") else ""
+
+
+def _first(workload: Workload, ref: Ref) -> int:
+    return next(at for at, step in enumerate(workload.steps) if isinstance(step, Apply) and step.ref == ref)
 
 
 def _manifests(workload: Workload) -> tuple[Step, ...]:
@@ -103,19 +123,20 @@ def _manifests(workload: Workload) -> tuple[Step, ...]:
     return (*(Apply(msgspec.json.encode(manifest)) for _, manifest in applied(workload)), *patches)
 
 
-def _fields(manifest: Mapping[str, Any]) -> list[str]:
+def fields(manifest: Mapping[str, Any]) -> list[str]:
+    """The fields of a spec of which another value is easily made."""
     spec = manifest.get("spec")
     if not isinstance(spec, dict):
         return []
-    return [name for name, value in spec.items() if isinstance(value, int | str) and _other(value) != value]
+    return [name for name, value in spec.items() if isinstance(value, int | str) and other(value) != value]
 
 
 def _there_and_back(ref: Ref, manifest: Mapping[str, Any], field: str) -> tuple[Step, ...]:
-    there = {**manifest, "spec": {**manifest["spec"], field: _other(manifest["spec"][field])}}
+    there = {**manifest, "spec": {**manifest["spec"], field: other(manifest["spec"][field])}}
     return Apply(msgspec.json.encode(there)), Wait(), Apply(msgspec.json.encode(manifest))
 
 
-def _other(value: Any) -> Any:
+def other(value: Any) -> Any:
     """Another value of the same sort."""
     if isinstance(value, bool):
         return not value

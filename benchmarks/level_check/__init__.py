@@ -1,0 +1,1 @@
+"""What the level checker costs: see `__main__`."""
