@@ -1,9 +1,10 @@
 """Writes `docs/level-check-gallery.md`: published bugs, as the level checker finds them in the controllers of the tests' corpus.
 
-    python tools/gallery.py            # check each of them anew, and write the page
+    python tools/gallery.py            # write the page; a token of it that still tells something is kept, other bugs are looked for
+    python tools/gallery.py --anew     # write it, and look for all of them
     python tools/gallery.py --check    # replay the page's own tokens, and fail if they tell anything else than the page
 
-The page is what `setpoint check` prints, so it is never edited by hand.
+The page is what `setpoint check` prints, so it is never edited by hand. It is written after each bug, and so is whole at any time.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from setpoint.levelcheck.check import level_check, replay
 from setpoint.levelcheck.outcome import Broken
 from setpoint.levelcheck.report.text import manner, refutation, sentence_of
+from setpoint.levelcheck.search.checking import SiteGone
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "level-check-gallery.md"
@@ -85,32 +87,37 @@ def token_of(found: Bug) -> str:
     return next((broken.token for broken in [*expected, *report.broken]), "")
 
 
-def chosen() -> Iterator[tuple[str, str]]:
-    """Folder and token of those that are to be on the page, found anew."""
-    found = 0
-    for folder in CANDIDATES:
-        if found < SHOWN and (token := token_of(bug(folder))):
-            found += 1
-            yield folder, token
-
-
 def section(found: Bug, token: str) -> str:
-    """What the page says of a bug. Raises `SystemExit` if the token tells nothing any more."""
-    broken = replay(found.target, found.row.workload, token=token, **found.declared)
+    """What the page says of a bug; empty if the token tells nothing any more."""
+    try:
+        broken = replay(found.target, found.row.workload, token=token, **found.declared)
+    except SiteGone:
+        broken = None
     if broken is None:
-        sys.exit(f"{found.folder}: nothing is found any more with {token}")
+        return ""
     links = " and ".join(f"[{name}](../{_FOLDER}/{found.folder}/{name})" for name in ("buggy.py", "fixed.py"))
     return f"\n## {found.title}\n\n{found.told}\n\n{links}\n\n```text\n{_text(broken)}\n```\n\n<!-- {found.folder} {token} -->\n"
 
 
-def tokens() -> Iterator[tuple[str, str]]:
-    """Folder and token of each bug of the page."""
-    yield from re.findall(r"^<!-- (\S+) (\S+) -->$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+def tokens() -> dict[str, str]:
+    """The tokens of the page, by folder."""
+    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    return dict(re.findall(r"^<!-- (\S+) (\S+) -->$", text, re.MULTILINE))
 
 
-def page(found: Iterable[tuple[str, str]]) -> str:
-    """The whole page."""
-    return _HEAD + "".join(section(bug(folder), token) for folder, token in found)
+def sections(known: Mapping[str, str]) -> Iterator[str]:
+    """What the page says of each bug that is on it, looked for where no token is known or it tells nothing."""
+    found = 0
+    for folder in CANDIDATES:
+        about = bug(folder)
+        text = section(about, known[folder]) if folder in known else ""
+        if not text and (token := token_of(about)):
+            text = section(about, token)
+        if text:
+            yield text
+            found += 1
+        if found == SHOWN:
+            return
 
 
 def _text(broken: Broken) -> str:
@@ -122,10 +129,14 @@ def main() -> None:
     """See the module."""
     sys.path.insert(0, str(ROOT))
     if "--check" in sys.argv[1:]:
-        if page(tokens()) != PAGE.read_text(encoding="utf-8"):
+        text = _HEAD + "".join(section(bug(folder), token) for folder, token in tokens().items())
+        if text != PAGE.read_text(encoding="utf-8"):
             sys.exit(f"{PAGE.name} is not what the checker prints: run {Path(__file__).name}")
         return
-    PAGE.write_text(page(chosen()), encoding="utf-8")
+    text = _HEAD
+    for each in sections({} if "--anew" in sys.argv[1:] else tokens()):
+        text += each
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

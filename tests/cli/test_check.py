@@ -232,6 +232,27 @@ def test_files_tokens_and_targets_that_are_none_are_named(
     assert not checker.given
 
 
+def test_a_fault_of_the_checkers_is_shown_whole_and_is_no_verdict(
+    cli: Cli, controller: Path, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise RuntimeError("oh")
+
+    monkeypatch.setattr(check, "level_check", fails)
+    ended = cli("check", "quiet.py", "-f", settings)
+    assert ended.code == 4
+    assert "Traceback" in ended.err
+    assert "RuntimeError: oh" in ended.err
+
+
+def test_ctrl_c_is_no_verdict(cli: Cli, controller: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "level_check", interrupted)
+    assert cli("check", "quiet.py", "-f", settings) == (130, "", "interrupted\n")
+
+
 @pytest.mark.parametrize("arguments", [["check"], ["check", "quiet.py", "--depth", "7"], ["check", "quiet.py", "--mode", "slow"]])
 def test_options_that_make_no_sense_are_usage_errors(cli: Cli, controller: Path, arguments: list[str]) -> None:
     ended = cli(*arguments)

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,8 @@ from setpoint.manager.importing import BadTarget, module_and_attribute, named
 
 EXITS: Mapping[Verdict, int] = {"HELD": 0, "REFUTED": 1, "PATH-DEPENDENT": 3, "INCONCLUSIVE": 4}
 """By verdict, with what the program ends; 2 is a mistake in options or arguments."""
+INTERRUPTED = 130
+"""As shells have it, for Ctrl-C."""
 _STYLES: Mapping[Style, str] = {
     "": "",
     "good": "bold green",
@@ -186,6 +189,8 @@ def _declared(asked: Asked) -> dict[str, Any]:
             f"`workload = Workload.of(...)` in {where}",
             code=USAGE,
         )
+    if not declared["workload"].steps:
+        raise Failure("the workload has no steps: nothing would happen", code=USAGE)
     return declared
 
 
@@ -264,7 +269,7 @@ def _write(file: str, text: str) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Failure(f"{file} cannot be written: {error.strerror}") from error
+        raise Failure(f"{file} cannot be written: {error.strerror}", code=USAGE) from error
     console().print(Text(f"written: {file}", "dim"))
 
 
@@ -276,17 +281,26 @@ def _write_regression(asked: Asked, report: Report) -> None:
     try:
         text = regression(report.case, broken, asked.target)
     except ValueError as error:
-        raise Failure(f"{asked.regression} cannot be written: {error}") from error
+        raise Failure(f"{asked.regression} cannot be written: {error}", code=USAGE) from error
     _write(asked.regression, text)
 
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """What a user has got wrong in a target or a declaration is a sentence."""
+    """What a user has got wrong is a sentence; what the checker has is shown whole, and no verdict: nothing can be said then."""
     try:
         yield
-    except (BadTarget, BadToken) as error:
+    except (BadTarget, BadToken, ImportError) as error:  # what is not installed names itself, and how it is
         raise Failure(str(error), code=USAGE) from error
+    except KeyboardInterrupt:
+        console().print(Text("interrupted", "dim"))
+        sys.exit(INTERRUPTED)
+    except (SiteGone, Failure):
+        raise
+    except Exception:
+        traceback.print_exc()
+        console().print(Text("INCONCLUSIVE: the check itself has failed; this is a fault of Setpoint's", "yellow"))
+        sys.exit(EXITS["INCONCLUSIVE"])
 
 
 @contextmanager

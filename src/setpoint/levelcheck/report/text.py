@@ -96,7 +96,7 @@ def manner(broken: Broken) -> str:
     for faults, words in _MANNERS:
         if evidence.has(*faults):
             return words
-    return "path-dependent" if broken.refutation.finding.oracle in ("O12", "O13") else "without any fault"
+    return "dependent on the way to it" if broken.refutation.finding.oracle in ("O12", "O13") else "without any fault"
 
 
 _MANNERS: Sequence[tuple[tuple[str, ...], str]] = (
@@ -272,11 +272,12 @@ def _coverage(report: Report, width: int) -> Iterator[Line]:
         yield Line("")
         yield Line("Covered", "heading")
         widest = max(len(covered.name) for covered in report.coverage)
+        longest = max(len(covered.fault) for covered in report.coverage)
         untried = [covered for covered in report.coverage if not (covered.tried or covered.cuts or covered.skipped)]
         for covered in report.coverage:
             if covered in untried:
                 continue
-            head = f"{covered.fault:<4} {covered.name:<{widest}} {covered.tried or '-':>6}  "
+            head = f"{covered.fault:<{longest}}  {covered.name:<{widest}} {covered.tried or '-':>6}  "
             yield from _hanging(head, "; ".join(cuts(covered)), width, "dim" if covered.skipped else "")
         if untried:
             yield from _hanging("not tried: ", ", ".join(f"{covered.fault} {covered.name}" for covered in untried), width, "dim")
