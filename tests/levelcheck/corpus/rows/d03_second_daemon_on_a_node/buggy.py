@@ -21,7 +21,8 @@ async def reconcile(ctx: Context, request: Request) -> None:
             metadata = ObjectMeta(generate_name=f"{daemon.name}-")
             await ctx.create(pod_for(daemon, host, metadata), owner=daemon)
     for pod in pods:
-        if pod.metadata.labels["host"] not in hosts and not pod.is_terminating:
+        host = pod.metadata.labels["host"]
+        if host not in hosts and not pod.is_terminating and await ctx.get(Host, host, namespace=daemon.namespace, live=True) is None:
             await ctx.delete(pod)
     if daemon.status.hosts != hosts:
         daemon.status.hosts = hosts
