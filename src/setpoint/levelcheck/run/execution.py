@@ -110,7 +110,7 @@ class Execution:
         self.loop = new_loop()
         self.world = simulated_world(self.loop, seed=f"level-check/{plan.seed}")
         self.plane = ControlPlane(self.world)
-        self._joins = joins
+        self.joins = joins
         self._snapshots: list[Snapshot] = []
         self._joined = 0
         self._primaries: dict[str, str] = {}
@@ -141,6 +141,8 @@ class Execution:
         self._began = 0.0
         self._rests = 0
         self._steps_left = 0
+        self._end: Literal["rest", "restless", "broken"] = "rest"
+        self._end_why = ""
         self._watched: tuple[str, ...] = ()
         self._trouble = ""
         self._ending = False
@@ -470,26 +472,32 @@ class Execution:
 
     def run(self) -> Recording:
         """Runs it, and gives what was seen."""
+        self.begin()
+        return self.go_on()
+
+    def begin(self) -> None:
+        """The cluster and the controllers start, and come to rest; the user has done nothing yet."""
         self.loop.set_exception_handler(self._unhandled)
-        end: Literal["rest", "restless", "broken"] = "rest"
-        why = ""
-        try:
-            self.loop.run_until_complete(self._main())  # what is left running then is left as it is, as in a process that was killed
-        except Restless as error:
-            end, why = "restless", str(error)
-        except Unsound as error:
-            end, why = "broken", str(error)
-        except Joined:
-            pass
-        except Exception as error:
-            self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}"))
+        self._until_end(self._begin())
+
+    def continue_as(self, plan: Plan, workload: Workload) -> None:
+        """After `begin`, and before `go_on`: the run is to be that of another plan, which decides nothing at the start."""
+        self.plan, self.workload = plan, workload
+        self.sites.add(plan.decisions)
+        if plan.seed:
+            self._latency = SeededChance(f"level-check/latency/{plan.seed}")
+
+    def go_on(self) -> Recording:
+        """The user's steps, to the end of the run."""
+        if self._end == "rest":
+            self._until_end(self._main())
         return Recording(
             plan=self.plan,
             moments=self.moments,
             objects=self._view.everything(),
             outside=self._outside_state(),
-            end=end,
-            why=why,
+            end=self._end,
+            why=self._end_why,
             unused=self.sites.unused,
             began=self._began,
             ended=self.now,
@@ -502,15 +510,25 @@ class Execution:
             joined=self._joined,
         )
 
+    def _until_end(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            self.loop.run_until_complete(work)  # what is left running then is left as it is, as in a process that was killed
+        except Restless as error:
+            self._end, self._end_why = "restless", str(error)
+        except Unsound as error:
+            self._end, self._end_why = "broken", str(error)
+        except Joined:
+            pass
+        except Exception as error:
+            self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}"))
+
     def _unhandled(self, loop: object, context: dict[str, Any]) -> None:
         error = context.get("exception")
         said = f"{type(error).__name__}: {error}" if error is not None else str(context.get("message", ""))
         self.tell(Failed(at=self.now, process="", error=said))
 
     async def _main(self) -> None:
-        await self.plane.__aenter__()
         try:
-            await self._begin()
             self._steps_left = sum(not isinstance(step, Wait | Advance) for step in self.workload.steps)
             for step in self.workload.steps:
                 await self._step(step)
@@ -529,6 +547,7 @@ class Execution:
             self._ending = True
 
     async def _begin(self) -> None:
+        await self.plane.__aenter__()
         start = self.sites.site("start")
         self._start_environment()
         for decision in self.decide(start, ""):
@@ -540,7 +559,7 @@ class Execution:
                 case "F22":
                     self._reversed = True
                 case "F16":
-                    self._partial = decision
+                    pass  # it is what processes begin with, below
                 case _:
                     raise ValueError(f"{decision}: this cannot happen at the start")
         for _ in range(self.case.leaders):
@@ -584,9 +603,7 @@ class Execution:
                 case _:
                     raise ValueError(f"{decision}: this cannot happen to a step")
         error, key = await self._do(step), self.foreign.key(step.ref)
-        self.tell(
-            Stepped(at=self.now, process="user", index=len(self.moments), step=str(step), error=error, key=key)
-        )
+        self.tell(Stepped(at=self.now, process="user", index=len(self.moments), step=str(step), error=error, key=key))
         if error:
             self._refused = error
         if self._down:
@@ -655,7 +672,7 @@ class Execution:
         self.tell(Rested(at=self.now, process="", nth=site.nth, revision=self.plane.server.storage.revision))
         snapshot = self._snapshot(site.nth)
         self._snapshots.append(snapshot)
-        if self._joins(snapshot):
+        if self.joins(snapshot):
             self._joined = site.nth
             raise Joined
 

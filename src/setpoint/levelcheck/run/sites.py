@@ -17,11 +17,15 @@ class Sites:
 
     def __init__(self, decisions: Sequence[Decision], fork: Fork | None = None) -> None:
         self._by_site: dict[Site, list[Decision]] = {}
+        self.add(decisions)
+        self._counts: dict[tuple[Where, str, str], int] = {}
+        self.fork = fork
+        self.taken: list[Decision] = []
+
+    def add(self, decisions: Sequence[Decision]) -> None:
+        """These are to be taken, too."""
         for decision in decisions:
             self._by_site.setdefault(decision.site, []).append(decision)
-        self._counts: dict[tuple[Where, str, str], int] = {}
-        self._fork = fork
-        self.taken: list[Decision] = []
 
     def site(self, where: Where, who: str = "", what: str = "") -> Site:
         """The next place of this sort."""
@@ -32,7 +36,7 @@ class Sites:
     def decided(self, site: Site) -> list[Decision]:
         """What goes wrong here."""
         found = self._by_site.pop(site, [])
-        if self._fork is not None and (further := self._fork(site)) is not None:
+        if self.fork is not None and (further := self.fork(site)) is not None:
             found = [*found, further]
         self.taken += found
         return found

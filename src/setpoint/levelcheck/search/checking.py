@@ -16,7 +16,7 @@ from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, Wrote
 from setpoint.levelcheck.report import token as tokens
-from setpoint.levelcheck.run.execution import Loaders
+from setpoint.levelcheck.run.execution import Execution, Loaders
 from setpoint.levelcheck.search import variants
 from setpoint.levelcheck.search.explore import Explored, Explorer, Hung
 from setpoint.levelcheck.search.faults import NAMES, rank
@@ -71,6 +71,7 @@ class Checking:
         self._seed = seed
         self._progress = progress or (lambda done, of, what: None)
         self._masks: Masks = NO_MASKS
+        self._prepared: Execution | None = None
         self._references: dict[str, Recording] = {}
         self._refuted: list[tuple[Plan, Finding, tuple[Finding, ...]]] = []
         self._warnings: dict[tuple[str, ...], Finding] = {}
@@ -125,13 +126,16 @@ class Checking:
 
     def _reference_stage(self, seeds: int | None = None) -> None:
         self._progress(0, 0, "the run without faults")
+        if self._loaders.splits:
+            self._prepared = Execution(self._case, Plan(), self._case.workload, self._loaders)
+            self._prepared.begin()
         reference = self._references[""] = self._record(Plan())
         if reference.end == "broken":
             raise Inconclusive(reference.why)
         for moment in reference.moments:
             if isinstance(moment, Stepped) and moment.error:
                 raise Inconclusive(f"the server refuses a step of the workload, {moment.step}: {moment.error}")
-        if (again := self._record(Plan())).digest != reference.digest:
+        if (again := self._record(Plan(), anew=True)).digest != reference.digest:
             raise Inconclusive(_differing(reference, again))
         number = SEEDS.get(self._depth, 10) if seeds is None else seeds
         self._seeds = tuple(range(1, number + 1))
@@ -190,11 +194,17 @@ class Checking:
             self._tried[decision.fault] += 1
         self._progress(self._runs, self._runs + len(decisions), what)
         root = Plan(variant=variant)
+        at_start = by_site.pop(Site("start"), [])
+        found = [
+            explored
+            for decision in at_start
+            for explored in self._explore(msgspec.structs.replace(root, decisions=(decision,)), lambda plan, site: ())
+        ]
 
         def choose(plan: Plan, site: Site) -> Sequence[Decision]:
             return () if plan.decisions else by_site.pop(site, ())
 
-        found = self._explore(root, choose)
+        found += self._explore(root, choose)
         tried = {explored.plan.decisions for explored in found}
         for decision in decisions:
             if (decision,) not in tried:
@@ -228,10 +238,12 @@ class Checking:
 
     # runs
 
-    def _record(self, plan: Plan) -> Recording:
-        """The recording of one plan."""
+    def _record(self, plan: Plan, *, anew: bool = False) -> Recording:
+        """The recording of one plan; with `anew`, from an empty cluster."""
         workload = variants.variant(self._case.workload, plan.variant)
-        explorer: Explorer[Recording] = Explorer(self._case, self._loaders, lambda plan, site: (), lambda recording: recording)
+        explorer: Explorer[Recording] = Explorer(
+            self._case, self._loaders, lambda plan, site: (), lambda recording: recording, prepared=None if anew else self._prepared
+        )
         [explored] = explorer.explore(plan, workload)
         self._runs += 1
         if isinstance(explored.result, Hung):
@@ -271,7 +283,9 @@ class Checking:
             findings = judge(case, beside, recording, masks) if recording.plan.decisions or recording.plan.seed else []
             return Judged(tuple(findings), recording.end, recording.unused, recording.joined, recording.digest)
 
-        found = Explorer(case, self._loaders, choose, verdict, joins).explore(root, variants.variant(case.workload, root.variant))
+        found = Explorer(case, self._loaders, choose, verdict, joins, self._prepared).explore(
+            root, variants.variant(case.workload, root.variant)
+        )
         self._runs += len(found)
         for explored in found:
             if isinstance(explored.result, Hung):

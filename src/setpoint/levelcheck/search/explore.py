@@ -57,7 +57,7 @@ class Explorer(Generic[R]):
 
     `choose(plan, site)` gives the decisions that are to be tried at a place of the run under a plan, each in a run of its own; `judge`
     makes of each recording what is to come back, which can be pickled. `joins(plan, snapshot)` may end a run at a rest, because from there
-    on it would be the trunk.
+    on it would be the trunk. `prepared` is an execution that has begun, and from which runs are forked instead of beginning anew.
     """
 
     def __init__(
@@ -67,12 +67,14 @@ class Explorer(Generic[R]):
         choose: Callable[[Plan, Site], Sequence[Decision]],
         judge: Callable[[Recording], R],
         joins: Callable[[Plan, Snapshot], bool] = lambda plan, snapshot: False,
+        prepared: Execution | None = None,
     ) -> None:
         self._case = case
         self._loaders = loaders
         self._choose = choose
         self._judge = judge
         self._joins = joins
+        self._prepared = prepared
         self._plan = Plan()
         self._run: Execution | None = None
         self._found: list[Explored[R]] = []
@@ -91,12 +93,20 @@ class Explorer(Generic[R]):
 
     def _root(self, plan: Plan, workload: Workload) -> None:
         self._plan, self._found, self._deferred = plan, [], []
-        self._run = run = Execution(
-            self._case, plan, workload, self._loaders, self._branch, lambda snapshot: self._joins(self._plan, snapshot)
-        )
-        recording = run.run()
+        prepared = self._prepared
+        if prepared is not None and not any(decision.site.where == "start" for decision in plan.decisions):
+            self._run = run = prepared
+            run.sites.fork, run.joins = self._branch, self._joined
+            run.continue_as(plan, workload)
+            recording = run.go_on()
+        else:
+            self._run = run = Execution(self._case, plan, workload, self._loaders, self._branch, self._joined)
+            recording = run.run()
         # Here it may be any of the children: what it has found is its own, and that of its own branches.
         self._found.append(Explored(self._plan, self._judge(recording)))
+
+    def _joined(self, snapshot: Snapshot) -> bool:
+        return self._joins(self._plan, snapshot)
 
     def _branch(self, site: Site) -> Decision | None:
         """Called at each place: forks for each decision to be tried; gives the decision in the child, and None in the trunk."""
