@@ -45,7 +45,7 @@ CANDIDATES = (
 SHOWN = 10
 WIDTH = 132
 _FOLDER = "tests/levelcheck/corpus/rows"
-_HEAD = """# Ten bugs
+_HEAD = """# A gallery of bugs
 
 Published bugs of well-known controllers, each written anew in a few dozen lines, and what the [level checker](level-check.md) says of it.
 How to read a trace stands [there](level-check.md#how-to-read-a-trace). This page is written by `tools/gallery.py`, and the tests replay it.

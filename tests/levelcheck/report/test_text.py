@@ -118,6 +118,12 @@ def test_warnings_are_told_and_refute_nothing() -> None:
     assert "warning: secrets are read and not watched (a.py:3)" in text
 
 
+def test_what_came_of_a_write_stands_in_its_line_also_where_the_heading_is_broken() -> None:
+    lines = trace_of(in_words(report_of(resized()), 90)).splitlines()
+    (deletion,) = [line for line in lines if re.search(r"\bdelete\b", line) and "**" not in line]
+    assert "gone (v15)" in deletion
+
+
 def test_many_refutations_are_told_in_a_line_each_after_the_first_three() -> None:
     text = in_words(report_of(resized(), duplicated(), stamped(), resized()))
     assert text.count("Trace ") == 3

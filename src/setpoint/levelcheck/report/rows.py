@@ -148,7 +148,7 @@ class _Teller:
                 return self._row(moment, 12 if moment.cause == "timer" else 4, {"controller": text})
             case Delivered():
                 text = f"{self._names.key(moment.key)}: {moment.type.lower()} v{moment.revision}"
-                return self._row(moment, 2 + 12 * self._subject.closeness(moment.key), {"cache": text}, key=moment.key)
+                return self._row(moment, 2 + 6 * self._subject.closeness(moment.key), {"cache": text}, key=moment.key)
             case Rested():
                 return self._row(moment, 6, {"store": f"at rest, v{moment.revision}"})
             case Failed():
@@ -209,7 +209,7 @@ class _Teller:
         by = f"{change.by if change.by not in ('', *_ENVIRONMENT) else 'the cluster'}: " if others else ""
         text = f"{by}{self._names.key(change.key)} {self._what(change)}"
         lane: Lane = "user" if change.process == "user" else "store"
-        weight = (14, 30, 34)[self._subject.closeness(change.key)] if others else (40, 50, 64)[self._subject.closeness(change.key)]
+        weight = (10, 20, 24)[self._subject.closeness(change.key)] if others else (40, 50, 64)[self._subject.closeness(change.key)]
         if others and self._subject.closeness(change.key) == 2 and (change.deleted or change.before is None or self._touches(change)):
             weight = 60
         return self._row(change, weight, {lane: text}, change=change)

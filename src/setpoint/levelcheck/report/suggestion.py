@@ -221,11 +221,14 @@ def _memory(e: Evidence) -> str:
     if not e.has(*_CRASHES) and not any("memory" in sentence for sentence in e.broken.why):
         return ""
     lost = next((sentence for sentence in e.broken.why if "memory" in sentence), "")
+    began = (
+        f"Something that the process remembered is gone with it ({lost.rstrip('.')})"
+        if lost
+        else "What one process had begun is not taken up by the next"
+    )
     return (
-        "Something that the process remembered is gone with it"
-        + (f" ({lost.rstrip('.')})" if lost else "")
-        + ". Keep nothing between runs in "
-        "modules, classes, instances or tasks: have it on an object of the API, or work it out anew from what is there."
+        f"{began}. Keep nothing between runs in modules, classes, instances or tasks, and depend on no mark or moment that is over: "
+        "let every run work out from what is there what is still to be done."
     )
 
 

@@ -24,6 +24,7 @@ WIDTH = 120
 _STYLES: dict[str, Style] = {"HELD": "good", "REFUTED": "bad", "PATH-DEPENDENT": "bad", "INCONCLUSIVE": "unsure"}
 _MARKS: dict[str, Style] = {"decision": "decision", "start": "decision", "divergence": "divergence", "finding": "finding"}
 _MOST_DIFFERENCES = 8
+_MOST_BESIDE = 3
 _MOST_TOLD = 3
 """So many refutations are told with their traces; the others in a line each."""
 
@@ -73,8 +74,11 @@ def refutation(broken: Broken, width: int = WIDTH) -> Iterator[Line]:
     if said := suggestion(broken):
         yield Line("Suggestion", "heading")
         yield from _wrapped(said, width, indent="  ", hang="")
-    for finding in broken.refutation.beside:
+    beside = broken.refutation.beside
+    for finding in beside[:_MOST_BESIDE]:
         yield from _wrapped(f"Beside it: {finding.sentence}", width, "dim")
+    if len(beside) > _MOST_BESIDE:
+        yield Line(f"and {len(beside) - _MOST_BESIDE} more like it", "dim")
     if broken.refutation.others:
         yield Line(f"{_count(broken.refutation.others, 'other plan')} with the same finding", "dim")
 
@@ -198,8 +202,6 @@ def _trace(told: Trace, width: int) -> Iterator[Line]:
             cells["store"] = f"{cells.get('store', '')}  ... and so on, {row.times} times"
         if row.mark == "divergence":
             cells["store"] = f"{cells.get('store', '')}  <- the reference goes another way from here"
-        if "\n" in cells.get("controller", ""):  # beside what was done, and not beside the heading
-            cells = {lane: text if lane == "controller" else f"\n{text}" for lane, text in cells.items()}
         shown.append((row, cells))
     widths = _widths(lanes, [cells for _, cells in shown], width - 10 - 2 * len(lanes))
     if otherwise := workload_in_words(told.plan):
@@ -211,6 +213,9 @@ def _trace(told: Trace, width: int) -> Iterator[Line]:
     for row, cells in shown:
         style = _MARKS.get(row.mark, "")
         mark = {"decision": "** ", "finding": "=> "}.get(row.mark, "")
+        if "\n" in cells.get("controller", ""):  # what came of it stands beside what was done, and not beside the heading
+            above = "\n" * len(_fold(cells["controller"].partition("\n")[0], widths["controller"]))
+            cells = {lane: text if lane == "controller" else above + text for lane, text in cells.items()}
         texts = [(f"{mark}{row.wide}", width - 12)] if row.wide else [(cells.get(lane, ""), widths[lane]) for lane in lanes]
         yield from _columns([(clock(row.at), 8), *texts], style)
     if (missing := told.diverges.missing) is not None and told.diverges.here is None:
