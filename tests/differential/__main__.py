@@ -26,7 +26,9 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="with --survey: make what was found small, and keep it as goldens")
     parser.add_argument("--sort", action="append", default=[], help="only this class of kind")
     arguments = parser.parse_args()
-    common = Field(RealServer(arguments.kubeconfig), EmbeddedServer(), prefix=f"d{int(time.time()) % 10_000_000:07d}")
+    common = Field(
+        RealServer(arguments.kubeconfig), EmbeddedServer(), prefix=f"d{(int(time.time()) + arguments.seed * 1_000_003) % 10_000_000:07d}"
+    )
     common.define()
     if arguments.record:
         print("\n".join(record_broad(common)))

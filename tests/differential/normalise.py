@@ -15,6 +15,7 @@
 | an object that a message quotes as JSON | the same, normalised, its members sorted: Go's structs have an order of their own |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
 | what a server writes into a definition by itself | left out of managed fields in answers to writes and in events; see `settling` |
+| finalizers of namespaces | sorted: a real server puts them in any order when it adds one |
 | managed fields | sorted by who: their own order follows times, which may differ by a second |
 """
 
@@ -32,10 +33,11 @@ from .steps import Answer, Json, Memory, Step
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)")
-_IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: |current: |meta: |in precondition: |precondition \(|in record \()(\d+)(?![\w-])")
+_IN_TEXT = re.compile(r"([Rr]esource ?[Vv]ersion: ?|current: |meta: |in precondition: |precondition \(|in record \()(\d+)(?![\w-])")
 _QUOTED = re.compile(r'(Invalid value: )("\{.*\}")(?=: )', re.DOTALL)
 _AGE = re.compile(r"(\d+[dhms])+|<(unknown|invalid)>")
 _ADDRESS = re.compile(r"10\.0\.\d+\.\d+")
+_NODE_PORT = re.compile(r":3[0-2]\d{3}/")
 _AGE_COLUMNS = ("Age", "Last Seen", "First Seen", "Last Schedule", "Duration")
 _REASONS = re.compile(r"(.* is invalid: )\[(.*)\]", re.DOTALL)
 _ALLOCATED = {"clusterIP": "address", "clusterIPs": "address", "nodePort": "port", "healthCheckNodePort": "port"}
@@ -49,6 +51,7 @@ class Normaliser:
         self._uids: dict[str, str] = {}
         self._versions: dict[int, str] = {}
         self._order: list[int] = []
+        self._finalizers = "as they are"
 
     def same_version(self, new: str, old: str) -> None:
         """From now on `new` is what `old` is."""
@@ -63,6 +66,7 @@ class Normaliser:
         body = answer.body
         if step.about.startswith(f"{DEFINITIONS}/") and isinstance(body, dict):
             body = _without_the_servers(body, always=step.method != "GET")
+        self._finalizers = "sorted" if step.about.startswith("namespaces/") else "as they are"
         told["body"] = self._top(step, body)
         return told
 
@@ -121,13 +125,16 @@ class Normaliser:
         }
 
     def _cell(self, cell: Any) -> Json:
+        if isinstance(cell, str):
+            cell = _NODE_PORT.sub(":port/", cell)
         return "address" if isinstance(cell, str) and _ADDRESS.fullmatch(cell) else self._any(cell)
 
     def _any(self, value: Any, key: str = "") -> Json:
         if isinstance(value, dict):
             return {self._text(name): self._any(inner, name) for name, inner in _in_order(value).items()}
         if isinstance(value, list):
-            return [self._any(item, key) for item in value]
+            items = [self._any(item, key) for item in value]
+            return sorted(items) if key == "finalizers" and self._finalizers == "sorted" else items
         if key in _ALLOCATED and value not in ("None", "", 0, None):
             return _ALLOCATED[key]
         if not isinstance(value, str):
@@ -202,6 +209,9 @@ def _who(entry: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _sorted_reasons(message: str) -> str:
+    first, errors, lines = message.partition("errors:\n  ")
+    if errors:
+        return first + errors + "\n  ".join(sorted(lines.split("\n  ")))
     found = _REASONS.fullmatch(message)
     return f"{found[1]}[{', '.join(sorted(found[2].split(', ')))}]" if found else message
 

@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from .kinds import Kind
 from .materials import BAD_FIELDS, BAD_METADATA, BAD_SELECTORS, MANAGERS, METADATA, NAMES, PARTIAL, PARTIAL_LIST, SELECTORS, TABLE, Query
+from .settling import CLEANUP
 from .shapes import laid
 from .steps import Answer, Json, Memory, Step
 
@@ -50,8 +51,9 @@ class Pen:
                     self._note(reference, there=False)
         elif step.what == "delete":
             body = answer.body
-            goes = body.get("kind") == "Status" or not (body.get("metadata", {}).get("deletionTimestamp") or "rows" in body)
-            if goes:
+            meta = body.get("metadata", {})
+            stays = "rows" in body or (meta.get("deletionTimestamp") and meta.get("finalizers") != [CLEANUP])
+            if body.get("kind") == "Status" or not stays:
                 self._note(step.about, there=False)
         elif step.method in ("POST", "PUT", "PATCH") or (step.method == "GET" and named):
             self._note(step.about, there=True)

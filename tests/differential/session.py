@@ -107,7 +107,7 @@ class Session:
         told = [side.note(step, answer) for side, answer in answers]
         if step.about.startswith(f"{DEFINITIONS}/") and step.method != "GET" and answers[0][1].ok:
             for side in self.sides:
-                settle(side)
+                settle(side, step)
         self._judge(step, told)
         return answers[0][1]
 

@@ -17,7 +17,7 @@ DEFINITIONS = "customresourcedefinitions"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 SERVER = "kube-apiserver"
 """Who the real server is, in managed fields."""
-_PAUSE, _PATIENCE = 0.02, 5.0
+_PAUSE, _PATIENCE = 0.03, 5.0
 """Seconds between two looks, and after which it is as settled as it ever will be."""
 
 
@@ -37,10 +37,12 @@ def note(step: Step, body: Json, definitions: dict[str, str]) -> None:
             definitions[meta["name"]] = meta["resourceVersion"]
 
 
-def settle(side: _Side) -> None:
-    """Waits until the definitions of a sequence do not change any more, and has the side remember them as they are then."""
-    names = list(side.definitions)
-    for name, found in zip(names, _settled(side.server, names), strict=True):
+def settle(side: _Side, step: Step) -> None:
+    """Waits until the definitions that a step has to do with do not change any more, and has the side remember them as they are then."""
+    others = _frees_names(step)
+    name = side.memory.resolve(step.about.partition("/")[2])
+    names = list(side.definitions) if others else [name] if name in side.definitions else []
+    for name, found in zip(names, _settled(side.server, names, twice=others), strict=True):
         if found is None:
             continue
         version = found["metadata"]["resourceVersion"]
@@ -51,12 +53,18 @@ def settle(side: _Side) -> None:
             kept[-1] = found
 
 
-def _settled(server: Server, names: list[str]) -> list[Json | None]:
-    """Definitions when their server is done with them; None for those that are no more."""
+def _frees_names(step: Step) -> bool:
+    """Whether others may get names by it that they were waiting for."""
+    return "delete" in step.what or (step.method != "POST" and "names" in f"{step.body} {step.edits}")
+
+
+def _settled(server: Server, names: list[str], *, twice: bool) -> list[Json | None]:
+    """Definitions when their server is done with them; None for those that are no more. With `twice`, two looks must tell the same."""
     ends, before = time.monotonic() + _PATIENCE, None
     while True:
         found = [_definition(server, name) for name in names]
-        if server.at_once or time.monotonic() > ends or (found == before and all(each is None or _is_done(each) for each in found)):
+        done = all(each is None or _is_done(each) for each in found) and (not twice or found == before)
+        if done or server.at_once or time.monotonic() > ends:
             return found
         before = found
         time.sleep(_PAUSE)

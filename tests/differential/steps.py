@@ -19,7 +19,7 @@ Json = Any
 REMOVE = {"$": "remove"}
 """As the value of an edit: takes the member out."""
 
-_REFERENCE = re.compile(r"<(uid|rv|list|token|name) ([^<>]+?)(?: -(\d))?>")
+_REFERENCE = re.compile(r"<(uid|rv|list|token|name) ([^<>]+?)(?: -(\d))?>|NS")
 NOBODY = "00000000-0000-0000-0000-000000000000"
 """The uid of what has none."""
 
@@ -125,7 +125,7 @@ class Memory:
 
     def resolve(self, text: str) -> str:
         """A text with its references filled in."""
-        return _REFERENCE.sub(self._referred, text).replace("NS", self.namespace)
+        return _REFERENCE.sub(self._referred, text)
 
     def last(self, reference: str, age: int = 0) -> Json | None:
         """An object as it was answered last, or `age` different versions before that."""
@@ -157,6 +157,8 @@ class Memory:
                 kept[-1] = body
 
     def _referred(self, found: re.Match[str]) -> str:
+        if found[0] == "NS":
+            return self.namespace
         sort, name, age = found[1], found[2], int(found[3] or 0)
         if sort == "name":
             return self.names.get(name, name)

@@ -56,6 +56,12 @@ def _of_definitions(step: Step, found: Difference) -> bool:
     return "cells" in found.place or ("status" in found.place and ("conditions" in found.place or "acceptedNames" in found.place))
 
 
+def _of_watch_caches(step: Step, found: Difference) -> bool:
+    if step.what != "watch" or found.place != ("events",) or not isinstance(found.real, list) or len(found.real) != 1:
+        return False
+    return bool(found.real[0]["type"] == "ERROR" and found.real[0]["object"].get("code") == 410)
+
+
 _PROTOBUF = re.compile(r", application/vnd\.kubernetes\.protobuf(;stream=watch)?")
 
 
@@ -69,6 +75,11 @@ WAIVERS: tuple[Waiver, ...] = (
         "a definition's names are accepted, and it is served, in the write that asks for it; the real server does that a moment later, "
         "and as the manager kube-apiserver",
         _of_definitions,
+    ),
+    Waiver(
+        "watch caches",
+        "a watch from an old version goes on; that of a busy real server may be 410, for its cache forgets sooner than its storage",
+        _of_watch_caches,
     ),
     Waiver(
         "media types",

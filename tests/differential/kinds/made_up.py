@@ -16,7 +16,15 @@ _LONG = 1500
 def _made(faults: float, first: int) -> list[Json]:
     """Versions of definitions, one after another."""
     specs = (DefinitionMaker(Random(seed), faults, "NS.example.com", "SHORT").definition()["spec"] for seed in count(first))
-    return list(islice((spec["versions"] for spec in specs if spec["versions"] and len(str(spec["versions"])) < _LONG), 16))
+    return list(islice((_named(spec["versions"]) for spec in specs if spec["versions"] and len(str(spec["versions"])) < _LONG), 16))
+
+
+def _named(versions: list[Json]) -> list[Json]:
+    """The version that is stored is called v1, so that one definition can be changed into another."""
+    return [
+        {**version, "name": "v1" if version.get("storage") else "v1old" if version["name"] == "v1" else version["name"]}
+        for version in versions
+    ]
 
 
 def bases() -> list[Json]:

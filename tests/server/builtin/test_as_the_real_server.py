@@ -51,6 +51,7 @@ def test_a_new_object_gets_the_same_defaults(case: Json) -> None:
     kind = kind_of(stored, all_but_those_of(stored) if stored["kind"] == "Service" else None)
     obj = kind.strategy.complete(received(case["body"]), kind)
     kind.strategy.prepare_create(obj, kind)
+    kind.strategy.allocate(obj)
     if "generation" in stored["metadata"]:
         obj["metadata"] = {**obj["metadata"], "generation": 1}
     assert obj == stored
@@ -77,6 +78,7 @@ def test_a_bad_object_is_refused_in_the_same_words(case: Json) -> None:
         return
     obj = kind.strategy.complete(obj, kind)
     kind.strategy.prepare_create(obj, kind)
+    kind.strategy.allocate(obj)
     found = kind.strategy.validate(obj, None, kind)
     assert [{"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in found] == case["causes"]
 
@@ -106,6 +108,7 @@ def test_an_address_or_port_of_another_service_is_refused() -> None:
         kind = kind_of(service, [other])
         service = kind.strategy.complete(service, kind)
         kind.strategy.prepare_create(service, kind)
+        kind.strategy.allocate(service)
         return [f"{cause.field}: {cause.message}" for cause in kind.strategy.validate(service, None, kind)]
 
     assert refused({"clusterIP": "10.0.0.40", "ports": [{"port": 80}]}) == [

@@ -30,7 +30,7 @@ _JOBS_LEAVE_PODS = (
 )
 
 
-def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, now: str) -> Draft:
+def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, now: str, *, in_collection: bool = False) -> Draft:
     """The live object on its way out: `gone`, marked as terminating, or unchanged if it was marked already and is to go in the same way.
 
     Raises Conflict for a precondition that fails, and Forbidden for what may not be deleted at all.
@@ -41,7 +41,8 @@ def delete(kind: ServedKind, name: str, live: Object, options: DeleteOptions, no
         raise forbidden(kind.resource, name, reason)
     finalizers = _finalizers(kind, meta, options)
     marked = "deletionTimestamp" in meta
-    if not strategy.ready_to_go(live):
+    # A real server's deletecollection knows nothing of definitions that are held for what they define.
+    if not in_collection and not strategy.ready_to_go(live):
         return Draft(live if marked else _first_marked(kind, live, finalizers, now), live)
     if strategy.graceful and not marked:
         grace = strategy.grace(live, options.grace_seconds)
@@ -130,7 +131,10 @@ def _put(meta: dict[str, Json], finalizers: list[str]) -> None:
 def _check(kind: ServedKind, name: str, live: Object, options: DeleteOptions) -> None:
     meta, words = live["metadata"], kind.strategy.precondition
     if words:
-        for member, asked, found in (("UID", options.uid, meta["uid"]), ("ResourceVersion", options.resource_version, meta["resourceVersion"])):
+        for member, asked, found in (
+            ("UID", options.uid, meta["uid"]),
+            ("ResourceVersion", options.resource_version, meta["resourceVersion"]),
+        ):
             if asked is not None and asked != found:
                 why = f"{words}: {member} in precondition: {asked}, {member} in object meta: {found}"
                 raise conflict(kind.resource, name, why)

@@ -109,6 +109,8 @@ class Strategy:
     """Whether deleted objects get time to stop (see `grace`), and are marked as terminating even where they get none."""
     precondition = ""
     """How the words begin in which a delete's precondition fails, where a kind has words of its own for it."""
+    tables_of_status = True
+    """Whether the status of an object can be shown as a table."""
     heeds_policy = True
     """Whether the propagation policy counts also where an object that is not `ready_to_go` is marked as terminating."""
     status_keeps: tuple[str, ...] | None = None
@@ -138,6 +140,9 @@ class Strategy:
 
     def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
         """Before validation of a new object."""
+
+    def allocate(self, obj: dict[str, Json]) -> None:
+        """Before validation, too: what a new object is given. Nothing is given to one that a write of its status has made."""
 
     def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:
         """Before validation of a changed object."""

@@ -37,7 +37,7 @@ from setpoint.cluster.server.options import (
     resource_version,
     write_options,
 )
-from setpoint.cluster.server.patches.patches import change_of, unreadable
+from setpoint.cluster.server.patches.patches import Patched, change_of, unreadable
 from setpoint.cluster.server.protobuf import MalformedProtobuf, UnreadableObject
 from setpoint.cluster.server.scale import SCALE_KIND, owned_scale, paths_of, read_scale, rescaled, scale_applied, scale_of, scale_target
 from setpoint.cluster.server.schema import Json, MalformedBody, apply_defaults, causes, decode_yaml, drop_nulls, prune
@@ -174,7 +174,7 @@ class Registry:
         try:
             live = self._live(target)
         except ApiError as error:
-            if error.code != 404 or not kind.strategy.create_on_update or target.subresource:
+            if error.code != 404 or not kind.strategy.create_on_update:
                 raise
             write.check_uid(target, None, obj)
             return self._create(target, obj, replaces=True)
@@ -203,10 +203,10 @@ class Registry:
         live = self._live(target)
         if operation.subresource == "scale":
             changed = change.run(owned_scale(kind, live))
-            scale = _patched(scale_target(target), changed.value, changed.shown, problems=change.problems)
+            scale = _patched(scale_target(target), changed, problems=change.problems)
             return self._rescale(target, live, rescaled(target, live, scale, self.means()))
         patched = change.run(live)
-        obj = _patched(target, patched.value, patched.shown, problems=change.problems)
+        obj = _patched(target, patched, problems=change.problems)
         write.check_identity(target, obj)
         return self._store(target, write.update(target, live, obj, self.means()))
 
@@ -219,7 +219,7 @@ class Registry:
             raise bad_request(f"error encoding patch: {str(error).removeprefix('error converting YAML to JSON: ')}") from error
         record = self.storage.get(kind.collection, kind.key(target.namespace, target.name))
         live = None if record is None else decode(in_version(record, kind))
-        if live is None and operation.subresource:
+        if live is None and operation.subresource and (operation.subresource == "scale" or not kind.strategy.create_on_update):
             raise not_found(kind.resource, operation.name)
         if live is not None and operation.subresource == "scale":
             return self._rescale(target, live, scale_applied(target, live, body, self.means()))
@@ -248,9 +248,9 @@ class Registry:
         target = Target(kind, operation.namespace, operation.name, "", WriteOptions(dry_run=options.dry_run))
         return self.remove(target, self._live(target), options)
 
-    def remove(self, target: Target, live: Object, options: DeleteOptions) -> Written:
+    def remove(self, target: Target, live: Object, options: DeleteOptions, *, in_collection: bool = False) -> Written:
         """The same for an object that has been read."""
-        draft = deletion.delete(target.kind, target.name, live, options, self.means().now)
+        draft = deletion.delete(target.kind, target.name, live, options, self.means().now, in_collection=in_collection)
         if draft.gone and draft.changed and draft.obj is not live and not target.options.dry_run:
             # What stops gracefully is marked before it goes, also when it goes at once: watchers see both.
             marked = decode(self._store(target, write.Draft(draft.obj, live)).record.value)
@@ -271,7 +271,7 @@ class Registry:
             live = decode(in_version(record, kind))
             meta = live["metadata"]
             target = Target(kind, meta.get("namespace", ""), meta["name"], "", WriteOptions(dry_run=options.dry_run))
-            written.append(self.remove(target, live, options))
+            written.append(self.remove(target, live, options, in_collection=True))
         return listing, written
 
     # storing
@@ -284,14 +284,14 @@ class Registry:
 
     def _store(self, target: Target, draft: Draft) -> Written:
         kind, storage = target.kind, self.storage
-        kept = _as_stored(kind, draft.obj)
+        # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
+        let_go = draft.gone and draft.obj is not draft.live
+        kept = _as_stored(kind, draft.obj, passing=let_go)
         metadata = kept["metadata"]
         key = kind.key(metadata.get("namespace", ""), metadata["name"])
         expected = int(draft.live["metadata"]["resourceVersion"]) if draft.live is not None else 0
         changed = self._changes(kind, key, draft, kept)
         revision = storage.revision + 1 if changed and not target.options.dry_run else expected
-        # What lets go of the last finalizer is answered with what it asked for; the history keeps the last state that was stored.
-        let_go = draft.gone and draft.obj is not draft.live
         stamp = expected if let_go else revision
         obj = {**kept, "metadata": {**metadata, "resourceVersion": str(stamp)}}
         if not stamp and "resourceVersion" in metadata:
@@ -303,7 +303,7 @@ class Registry:
         record = Record(kind.collection, key, encode(obj), revision, head)
         if changed and not target.options.dry_run:
             if draft.gone:
-                storage.delete(self._last(record, revision) if let_go else record, expected=expected)
+                storage.delete(self._last(record, revision), expected=expected)
             else:
                 storage.put(record, expected=expected)
         return Written(kind, record, created=draft.live is None, removed=draft.gone)
@@ -321,10 +321,10 @@ class Registry:
         return Record(stored.collection, stored.key, restamped(stored.value, revision), revision, stored.head)
 
 
-def _as_stored(kind: ServedKind, obj: Object) -> Object:
-    """An object of the kind in the form and the version in which it is kept."""
+def _as_stored(kind: ServedKind, obj: Object, *, passing: bool) -> Object:
+    """An object of the kind in the form and the version in which it is kept. One that is only `passing` loses nothing by that."""
     kept = {**kind.as_kept(obj), "apiVersion": kind.storage_api_version}
-    return kept if kind.stored is None else prune(kept, kind.stored)[0]
+    return kept if kind.stored is None or passing else prune(kept, kind.stored)[0]
 
 
 def _filled(target: Target, obj: Object, *, new: bool) -> Object:
@@ -345,18 +345,19 @@ def _filled(target: Target, obj: Object, *, new: bool) -> Object:
     return obj if same(filled, obj) else filled
 
 
-def _patched(target: Target, patched: Json, shown: Callable[[], str], *, problems: Sequence[str] = ()) -> Object:
+def _patched(target: Target, patched: Patched, *, problems: Sequence[str] = ()) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
-    if not isinstance(patched, dict):
-        raise unreadable(shown(), bodies.not_an_object(patched))
+    value, shown = patched.value, patched.shown
+    if not isinstance(value, dict):
+        raise unreadable(shown(), bodies.not_an_object(value))
     if target.kind.strategy.custom:
-        _check_type(target, patched, shown)
+        _check_type(target, value, shown)
     try:
-        return bodies.read_object(target, patched, (), problems=problems)
+        return bodies.read_object(target, value, (), problems=problems)
     except BadRequest as error:
         if not (why := _why_unreadable(target, error)):
             raise
-        raise unreadable(shown(), why) from error
+        raise unreadable(shown(), _as_converted(why) if patched.converted else why) from error
 
 
 def _applied(target: Target, sent: Object, merged: Object) -> Object:
@@ -368,10 +369,16 @@ def _applied(target: Target, sent: Object, merged: Object) -> Object:
             raise
         if target.kind.strategy.custom:
             raise unreadable(as_json(merged), why) from error
-        what = f"{target.kind.api_version}, Kind={target.kind.kind}"
+        what = f"{target.kind.group}/{target.kind.version}, Kind={target.kind.kind}"
+        why = _as_converted(why)
         whose = f"{(sent.get('metadata') or {}).get('namespace', '')}/{target.name}; {what}"
         message = f"failed to convert new object ({whose}) to proper version: unable to convert unstructured object to {what}: {why}"
         raise ApiError(Status(code=500, message=message)) from error
+
+
+def _as_converted(why: str) -> str:
+    """Why something cannot be read, in the words of who turns maps into structs instead of reading JSON."""
+    return f"error decoding from json: {why}" if why.startswith("illegal base64 ") else why
 
 
 def _why_unreadable(target: Target, error: BadRequest) -> str:

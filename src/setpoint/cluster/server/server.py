@@ -31,7 +31,7 @@ from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.schema.gotext import quote
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Change, MemoryStorage, NotDurable, Storage
-from setpoint.cluster.server.views import RefusedView, View, view_for
+from setpoint.cluster.server.views import RefusedView, TableView, View, WholeView, view_for
 from setpoint.cluster.server.watch import Hub
 from setpoint.cluster.server.write import Target, create
 from setpoint.world import World
@@ -196,6 +196,8 @@ class ApiServer:
     def _do(self, operation: Operation, kind: ServedKind, warnings: list[str]) -> Answer | ServedStream:
         registry = self.registry
         view = view_for(operation, self.world.clock.now)
+        if operation.subresource == "status" and isinstance(view, TableView) and not kind.strategy.tables_of_status:
+            view = WholeView()
         if kind.deprecation:
             warnings.append(kind.deprecation)
         match operation.verb:

@@ -77,8 +77,6 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False, 
     obj = _placed(target, obj)
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _SET_BY_SERVER}
     version, dry = metadata.pop("resourceVersion", ""), target.options.dry_run
-    if version.isdigit() and int(version) and not (applied or replaces or dry):
-        raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     obj = {**obj, "metadata": metadata}
     if not applied:
         obj = tracked(target, None, obj, means)
@@ -95,6 +93,8 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False, 
     if kind.strategy.generation:
         metadata["generation"] = 1
     kind.strategy.prepare_create(obj, kind)
+    if not target.subresource:
+        kind.strategy.allocate(obj)
     _deduplicate_owners(obj["metadata"], target.warnings)
     errors = validate_metadata(obj["metadata"], namespaced=kind.namespaced, rule=kind.strategy.name_rule)
     errors += kind.strategy.validate(obj, None, kind)
@@ -103,6 +103,8 @@ def create(target: Target, obj: Object, means: Means, *, applied: bool = False, 
         errors = list(dict.fromkeys(errors))
     if errors:
         raise invalid(kind.judged_group, kind.kind, metadata.get("name", ""), errors)
+    if version.isdigit() and int(version) and not (applied or replaces or dry):
+        raise ApiError(Status(code=500, message="resourceVersion should not be set on objects to be created"))
     kind.strategy.finish(obj, None, means.now, target.warnings)
     return Draft(obj)
 
@@ -214,7 +216,8 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     errors = [*changed, *changed, *dict.fromkeys(errors)] if strategy.custom else list(dict.fromkeys([*changed, *errors]))
     if errors:
         raise invalid(kind.judged_group, kind.kind, target.name, errors)
-    strategy.finish(obj, live, means.now, target.warnings)
+    # What there is to warn of is not said again to who writes the status alone.
+    strategy.finish(obj, live, means.now, [] if target.subresource == "status" else target.warnings)
     if same_but_for_timestamps(live, obj):
         obj = live
     gone = "deletionTimestamp" in metadata and not metadata.get("finalizers") and strategy.ready_to_go(obj)

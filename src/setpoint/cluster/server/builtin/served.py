@@ -160,9 +160,8 @@ class BuiltinStrategy(Strategy):
 class ServiceStrategy(BuiltinStrategy):
     """Services, which get addresses and ports that no other service has."""
 
-    def prepare_create(self, obj: dict[str, Json], kind: ServedKind) -> None:
+    def allocate(self, obj: dict[str, Json]) -> None:
         """See `Strategy`."""
-        super().prepare_create(obj, kind)
         allocate(obj, self._taken())
 
     def prepare_update(self, obj: dict[str, Json], old: Mapping[str, Json], kind: ServedKind, subresource: str) -> None:

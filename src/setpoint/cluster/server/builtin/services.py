@@ -68,12 +68,32 @@ def _give_node_ports(spec: Json, taken: Collection[str | int]) -> None:
         spec["ports"] = ports
 
 
+def _is_balanced(spec: Json) -> bool:
+    return bool(spec.get("type") == "LoadBalancer")
+
+
+def _is_reached_from_outside(spec: Json) -> bool:
+    return spec.get("type") in ("LoadBalancer", "NodePort") or bool(spec.get("type") == "ClusterIP" and spec.get("externalIPs"))
+
+
+_OF_A_TYPE: dict[str, Callable[[Json], bool]] = {
+    "externalTrafficPolicy": _is_reached_from_outside,
+    "healthCheckNodePort": lambda spec: _is_balanced(spec) and bool(spec.get("externalTrafficPolicy") == "Local"),
+    "allocateLoadBalancerNodePorts": _is_balanced,
+    "loadBalancerClass": _is_balanced,
+}
+"""Fields that only some services have: a change of the service that does not mention them takes them along."""
+
+
 def keep_allocated(new: Json, old: Json) -> None:
     """On update: takes over what was allocated and not stated, and drops what the new type has no use for. Replaces ``spec``."""
     spec: Json = {**(new.get("spec") or {})}
     before = old.get("spec") or {}
     new["spec"] = spec
     kind, former = spec.get("type"), before.get("type")
+    for name, wanted in _OF_A_TYPE.items():
+        if wanted(before) and not wanted(spec) and spec.get(name) == before.get(name):
+            spec.pop(name, None)
     if kind == "ExternalName":
         if former != "ExternalName":
             # What the old type was given goes, unless it is stated anew.
@@ -130,8 +150,8 @@ def validate_service(new: Mapping[str, Any], old: Mapping[str, Any] | None, take
 
 def _refused_allocations(spec: Json, before: Json, taken: Collection[str | int]) -> Iterator[FieldError]:
     addresses = spec.get("clusterIPs") or []
-    if spec.get("type") == "ExternalName":
-        return
+    if spec.get("type") == "ExternalName" or "ipFamilies" not in spec:
+        return  # it gets none, or is made by a write of its status
     if not addresses:
         yield FieldError("InternalError", "Internal error: failed to allocate a serviceIP: range is full", "spec.clusterIPs")
     for text in addresses:

@@ -53,6 +53,7 @@ class CrdStrategy(Strategy):
         self._typed = typed
 
     heeds_policy = False
+    tables_of_status = False
     precondition = "precondition failed"
     status_keeps = ()
 
@@ -98,11 +99,18 @@ class CrdStrategy(Strategy):
         if same(named["status"], obj["status"]):
             named = obj
         tracked = track_update(
-            obj, named, self._typed(), manager=SERVER, api_version=obj["apiVersion"], subresource="status", now=now, reset=(("metadata",), ("spec",))
+            obj,
+            named,
+            self._typed(),
+            manager=SERVER,
+            api_version=obj["apiVersion"],
+            subresource="status",
+            now=now,
+            reset=(("metadata",), ("spec",)),
         )
         obj.update(tracked)
-        if old is None or obj["spec"] != old["spec"]:
-            warnings += crd_warnings(obj)
+        known = () if old is None else crd_warnings(old)
+        warnings += [text for text in crd_warnings(obj) if text not in known]
 
     def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
         """A definition that has never been marked is not removed at once: its objects go first."""

@@ -72,12 +72,13 @@ def is_established(crd: Crd) -> bool:
 
 def terminating(crd: Crd, *, done: bool, now: str) -> dict[str, Any]:
     """`crd`, which is being deleted, with the condition that says how far the deletion of its objects is: about to begin, or done."""
-    reason, message = _TERMINATION[done]
+    reason, message = _TERMINATION[done] if not done or is_established(crd) else _NEVER
     status = dict(crd.get("status") or {})
     conditions = _with(list(status.get("conditions") or []), "Terminating", "False" if done else "True", reason, message, now)
     return {**crd, "status": {**status, "conditions": conditions}}
 
 
+_NEVER = ("NeverEstablished", "resource was never established")
 _TERMINATION = {
     False: ("InstanceDeletionPending", "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"),
     True: ("InstanceDeletionCompleted", "removed all instances"),

@@ -39,6 +39,8 @@ class Patched:
 
     value: Json
     shown: Callable[[], str]
+    converted: bool = False
+    """Whether it is made of maps, and not of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def _strategic(request: _Request) -> Change:
         if (problem := misfit(type, patched)) is not None:
             raise unreadable(plain(left), problem)
         # What is patched is a Go struct, whose kind is not a field of it.
-        return Patched({**patched, "apiVersion": live["apiVersion"], "kind": live["kind"]}, lambda: plain(left))
+        return Patched({**patched, "apiVersion": live["apiVersion"], "kind": live["kind"]}, lambda: plain(left), converted=True)
 
     return Change(run, request.duplicates)
 

@@ -4,7 +4,7 @@ https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. Func
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -110,8 +110,8 @@ def track_update(
         if foreign:
             check_live(before, foreign, versions)
             atoms = {version: versions[version]().root for version in foreign}
-            # What this endpoint does not record, it leaves unrecorded in its own version alone.
-            changes = {version: compare(theirs, before, bare) for version, theirs in atoms.items()}
+            apart = _reset_elsewhere(subresource, reset)
+            changes = {version: compare(theirs, before, bare).without(apart) for version, theirs in atoms.items()}
             elsewhere = {
                 key: (atoms[each.api_version], changes[each.api_version]) for key, each in entries.items() if each.api_version in atoms
             }
@@ -191,6 +191,11 @@ def _reset(paths: Sequence[Sequence[str]]) -> FieldSet:
     return FieldSet.of(*(["f:" + name for name in path] for path in paths)) if paths else EMPTY
 
 
+def _reset_elsewhere(subresource: str, reset: Sequence[Sequence[str]]) -> FieldSet:
+    """What an endpoint does not record of owners in other versions: a real server's main endpoint leaves them their status."""
+    return _reset(reset) if subresource else EMPTY
+
+
 # -------------------------------------------------------------------------------------------------------------- apply
 
 
@@ -235,7 +240,8 @@ def apply(
             entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
         atoms = {version: versions[version]().root for version in elsewhere}
         apart = {key: atom for version, atom in atoms.items() for key, each in entries.items() if each.api_version == version}
-        merged, entries = _apply(base, applied, schema, entries, owner, manager == "kubectl", api_version, force, not_recorded, apart)
+        how = _Apply(schema, owner, manager == "kubectl", api_version, force, not_recorded, apart, _reset_elsewhere(subresource, reset))
+        merged, entries = how.run(base, applied, entries)
     except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why
     if owner in entries and not same(merged, base):
@@ -253,35 +259,52 @@ def _named(thing: Mapping[str, Any]) -> str:
     return f"{namespace}/{name}; {group}/{version}, Kind={thing.get('kind') or ''}"
 
 
-def _apply(
-    live: dict[str, Any],
-    applied: dict[str, Any],
-    schema: TypedSchema,
-    entries: Entries,
-    owner: Manager,
-    kubectl: bool,
-    api_version: str,
-    force: bool,
-    reset: FieldSet,
-    apart: Mapping[Manager, Atom],
-) -> tuple[dict[str, Any], Entries]:
-    owners = {key: entry.fields for key, entry in entries.items()}
-    try:
-        result = rules.apply(schema.root, live, applied, owners, owner, force=force, reset=reset, elsewhere=apart)
-    except rules.Conflicts as conflicts:
-        left = not_allowed(conflicts.sets, live, schema, api_version) if kubectl else conflicts.sets
-        if left:
-            raise _conflict(left) from None
-        result = rules.apply(schema.root, live, applied, owners, owner, force=True, reset=reset, elsewhere=apart)
-    after: Entries = {}
-    for key, fields in result.owners.items():
-        if key != owner:
-            after[key] = entries[key].owning(fields)
-        elif fields := fields.difference(_NEVER_OWNED):
-            before = entries.get(key)
-            wire = before.wire if before is not None and before.fields == fields else None
-            after[key] = Entry(api_version, fields, None if before is None else before.time, wire)
-    return result.object, after
+@dataclass(frozen=True, slots=True)
+class _Apply:
+    """How one apply is carried out. `apart` are the types of the owners in other versions, `reset_apart` what is not recorded of them."""
+
+    schema: TypedSchema
+    owner: Manager
+    kubectl: bool
+    api_version: str
+    force: bool
+    reset: FieldSet
+    apart: Mapping[Manager, Atom]
+    reset_apart: FieldSet
+
+    def run(self, live: dict[str, Any], applied: dict[str, Any], entries: Entries) -> tuple[dict[str, Any], Entries]:
+        owners = {key: entry.fields for key, entry in entries.items()}
+        try:
+            result = self._merged(live, applied, owners, force=self.force)
+        except rules.Conflicts as conflicts:
+            left = not_allowed(conflicts.sets, live, self.schema, self.api_version) if self.kubectl else conflicts.sets
+            if left:
+                raise _conflict(left) from None
+            result = self._merged(live, applied, owners, force=True)
+        after: Entries = {}
+        for key, fields in result.owners.items():
+            if key != self.owner:
+                after[key] = entries[key].owning(fields)
+            elif fields := fields.difference(_NEVER_OWNED):
+                before = entries.get(key)
+                wire = before.wire if before is not None and before.fields == fields else None
+                after[key] = Entry(self.api_version, fields, None if before is None else before.time, wire)
+        return result.object, after
+
+    def _merged(
+        self, live: dict[str, Any], applied: dict[str, Any], owners: Mapping[Manager, FieldSet], *, force: bool
+    ) -> rules.Applied[Manager]:
+        return rules.apply(
+            self.schema.root,
+            live,
+            applied,
+            owners,
+            self.owner,
+            force=force,
+            reset=self.reset,
+            elsewhere=self.apart,
+            reset_elsewhere=self.reset_apart,
+        )
 
 
 def _conflict(sets: Mapping[Manager, FieldSet]) -> ApplyConflict:

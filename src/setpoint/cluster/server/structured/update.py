@@ -62,8 +62,9 @@ def apply(
     force: bool,
     reset: FieldSet,
     elsewhere: Mapping[Key, Atom] = MappingProxyType({}),
+    reset_elsewhere: FieldSet = EMPTY,
 ) -> Applied[Key]:
-    """Merges ``applied`` into ``live`` for ``owner``.
+    """Merges ``applied`` into ``live`` for ``owner``. ``reset_elsewhere`` is to owners ``elsewhere`` what ``reset`` is to all others.
 
     Raises Conflicts unless forced, and StructureError if the two cannot be merged. ``live`` must not hold what ``reset`` names unless it
     is to stay as it is: those fields are merged like others, but nobody comes to own them here.
@@ -78,7 +79,7 @@ def apply(
     # applied in another version cannot be told so.
     result = prune(atom, merged, now, last, elsewhere.get(owner, atom), others) if elsewhere or last.difference(mine) else merged
     change = compare(atom, live, result).without(reset)
-    seen = {key: compare(theirs, live, result) for key, theirs in others.items()}
+    seen = {key: compare(theirs, live, result).without(reset_elsewhere) for key, theirs in others.items()}
     if not force:
         conflicts = {}
         for key, fields in now.items():

@@ -56,10 +56,10 @@ def _namespace_problems(new: Object, old: Object | None) -> Iterator[FieldError]
         yield from (invalid("spec.finalizers", finalizer, problem) for problem in names.label_key(finalizer))
         if "/" not in finalizer and finalizer != "kubernetes":
             yield invalid("spec.finalizers", finalizer, "name is neither a standard finalizer name nor is it fully qualified")
-    yield from _phase(new)
 
 
-def _phase(namespace: Object) -> Iterator[FieldError]:
+def _namespace_status_problems(namespace: Object, old: Object) -> Iterator[FieldError]:
+    yield from _namespace_problems(namespace, old)
     phase, deleted = (namespace.get("status") or {}).get("phase", ""), "deletionTimestamp" in namespace["metadata"]
     if phase != ("Terminating" if deleted else "Active"):
         detail = f"may only be '{'Terminating' if deleted else 'Active'}' if `deletionTimestamp` is {'not ' if deleted else ''}empty"
@@ -74,6 +74,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         prepare_create=_namespace_create,
         prepare_update=_namespace_update,
         validate=_namespace_problems,
+        validate_status=_namespace_status_problems,
         returns_deleted=True,
         name_rule=names.dns_label,
         selectable=("status.phase",),
