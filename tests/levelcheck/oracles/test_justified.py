@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from tests.levelcheck.oracles.build import CASE, Tape, obj
+from tests.levelcheck.oracles.build import CASE, Tape, key, obj
 
 from setpoint.levelcheck import Assumptions, Workload
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.oracles.justified import destruction, not_renewed, suspects
 from setpoint.levelcheck.plan import Decision, Plan, Site
-from setpoint.levelcheck.recording import Recording
+from setpoint.levelcheck.recording import Delivered, Read, Recording
 
 
 def _db(number: int = 2, replicas: int = 3) -> dict[str, object]:
@@ -183,3 +183,16 @@ def test_what_is_replaced_or_never_seen_to_have_changed_is_none() -> None:
     assert not_renewed(_restarting(renewed=True), _restarting("F1", renewed=True)) == []
     assert not_renewed(_restarting(renewed=False), _restarting("F1", renewed=True)) == []
     assert not_renewed(_restarting(renewed=True), _restarting("F8", renewed=False)) == []
+
+
+def test_an_old_list_is_told_by_what_the_cache_was_given() -> None:
+    """A list as of long ago is taken in as if it were new: the read looks fresh."""
+    recording = _deleting("F6", stale=0)
+    decision = Decision("F6", Site("rest"), resource="shops.example.com")
+    place = next(place for place, moment in enumerate(recording.moments) if isinstance(moment, Read))
+    given = Delivered(at=0.0, process="p2", key=key("shops.example.com default/web"), type="ADDED", revision=11)
+    moments = [*recording.moments[:place], given, *recording.moments[place:]]
+    old = msgspec.structs.replace(recording, moments=moments, plan=Plan((decision,)))
+    assert [found.oracle for found in destruction(CASE, _reference(), old)] == ["O6"]
+    new = msgspec.structs.replace(old, moments=[msgspec.structs.replace(m, revision=99) if m is given else m for m in moments])
+    assert destruction(CASE, _reference(), new) == []

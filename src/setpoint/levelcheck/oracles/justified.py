@@ -18,7 +18,7 @@ from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.fields import Moved, moved
 from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of
 from setpoint.levelcheck.plan import Site
-from setpoint.levelcheck.recording import AnyMoment, Changed, Key, Read, Recording, RunBegan, Stepped, Wrote
+from setpoint.levelcheck.recording import AnyMoment, Changed, Delivered, Key, Read, Recording, RunBegan, Stepped, Wrote
 
 _VIEWS = ("F5", "F6", "F7", "F8", "F9", "F10", "F15", "F16")
 """Faults that change what is seen, and not what is so: none of them gives a reason to destroy."""
@@ -231,9 +231,14 @@ class _Reads:
         self._moments = recording.moments
         self._places = {id(moment): place for place, moment in enumerate(recording.moments)}
         self._changes: dict[str, list[Changed]] = {}
+        self._delivered: dict[tuple[str, str], list[Delivered]] = {}
+        # What is listed as of long ago is taken in as if it were new: there, what a cache has been given says how old it is.
+        old = {decision.resource for decision in recording.plan.decisions if decision.fault in ("F6", "F16")}
         for moment in recording.moments:
             if isinstance(moment, Changed):
                 self._changes.setdefault(moment.key.resource, []).append(moment)
+            elif isinstance(moment, Delivered) and moment.key.resource in old:
+                self._delivered.setdefault((moment.process, moment.key.resource), []).append(moment)
 
     def before(self, write: Wrote) -> tuple[tuple[Read, ...], bool, bool]:
         """The reads that gave something else than the truth, except where a live read of the same has put it right; whether what they
@@ -243,7 +248,7 @@ class _Reads:
         for moment in self._of_run(write):
             latest[moment.resource, moment.namespace, moment.name] = moment
         live = {read.resource for read in latest.values() if read.live}
-        missed = {read: self._missed(read) for read in latest.values() if read.resource not in live}
+        missed = {read: self._missed(read) for read in map(self._as_given, latest.values()) if read.resource not in live}
         stale = tuple(read for read, changes in missed.items() if changes)
         outrun = any(
             not is_of_controller(change.process) and change.process != "environment" for changes in missed.values() for change in changes
@@ -261,6 +266,13 @@ class _Reads:
             elif isinstance(moment, RunBegan) and moment.run == write.site.who:
                 break
         return found[::-1]
+
+    def _as_given(self, read: Read) -> Read:
+        delivered = self._delivered.get((read.process, read.resource))
+        if delivered is None or read.live:
+            return read
+        given = max((each.revision for each in delivered if each.at <= read.at), default=0)
+        return msgspec.structs.replace(read, seen=min(read.seen, given))
 
     def _missed(self, read: Read) -> list[Changed]:
         if read.seen >= read.true:
