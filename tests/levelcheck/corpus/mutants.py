@@ -734,7 +734,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ]
 """,
         fault="Each run writes, though nothing has changed.",
-        shown_by=("F0", "F11"),
+        shown_by=("F11",),
     ),
     Mutant(
         guard="18_conditions",
