@@ -696,7 +696,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         old="controller = Controller(Release, owns=[Deployment])",
         new="controller = Controller(Release)",
         fault="That the canary runs is noticed at the next start, or never.",
-        shown_by=("F1", "F13", "F19"),
+        shown_by=("F1", "F19"),
     ),
     # a StatefulSet, resized in the right order
     Mutant(
