@@ -48,7 +48,7 @@ class Mutant:
 MUTANTS: tuple[Mutant, ...] = (
     # an owner and its children, by apply
     Mutant(
-        guard="01_children",
+        guard="g01_children",
         name="a kind of children is not watched",
         old="controller = Controller(Shop, owns=[Deployment, Service])",
         new="controller = Controller(Shop, owns=[Deployment])",
@@ -56,7 +56,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F19",),
     ),
     Mutant(
-        guard="01_children",
+        guard="g01_children",
         name="the Deployment is stated when it is made, and never again",
         old="    deployment = await ctx.apply(deployment_for(shop), owner=shop)\n",
         new="    deployment = await ctx.get(Deployment, request) or await ctx.apply(deployment_for(shop), owner=shop)\n",
@@ -65,7 +65,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # create if missing, else update
     Mutant(
-        guard="02_create_or_update",
+        guard="g02_create_or_update",
         name="whether the child differs is read from the status",
         old="    elif found.data != rules(redirect):\n",
         new="    elif redirect.status.target != redirect.spec.target:\n",
@@ -73,7 +73,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F19",),
     ),
     Mutant(
-        guard="02_create_or_update",
+        guard="g02_create_or_update",
         name="the status is written before the child, and believed",
         old="""\
     found = await ctx.get(ConfigMap, request)
@@ -92,7 +92,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # a finalizer, and an external system
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="the finalizer comes after the first external call",
         old="""\
         await ctx.add_finalizer(site, FINALIZER)
@@ -106,7 +106,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F18",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="the finalizer goes before the record does",
         old="""\
             await ctx.effect(dns.remove, host_of(site))
@@ -120,7 +120,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F1", "F20"),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="a finally block cleans up",
         old="""\
             await ctx.effect(dns.remove, host_of(site))
@@ -136,7 +136,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F1",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="a background task cleans up",
         old="            await ctx.effect(dns.remove, host_of(site))\n",
         new="""\
@@ -152,7 +152,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F1",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="the clean-up is left out",
         old="            await ctx.effect(dns.remove, host_of(site))\n",
         new="",
@@ -160,7 +160,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F0",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="the branch for a deletion lets nothing go",
         old="            await ctx.remove_finalizer(site, FINALIZER)\n",
         new="",
@@ -168,7 +168,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F0",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="a failure outside is swallowed",
         old="            await ctx.effect(dns.remove, host_of(site))\n",
         new="""\
@@ -181,7 +181,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F20",),
     ),
     Mutant(
-        guard="03_finalizer",
+        guard="g03_finalizer",
         name="the finalizers are set, instead of one added",
         old="        await ctx.add_finalizer(site, FINALIZER)\n",
         new="""\
@@ -193,7 +193,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # an external id, recorded before acting
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="the zone is recorded after it was acted on",
         old="""\
             disk.status.zone = await ctx.effect(storage.roomiest)
@@ -204,7 +204,7 @@ MUTANTS: tuple[Mutant, ...] = (
         shown_by=("F1", "F2"),
     ),
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="the zone is kept in a module global",
         old="""\
 def disks(storage: Storage) -> Controller[Disk]:
@@ -251,7 +251,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="the zone is kept in a class attribute",
         old="""\
         if not disk.status.zone:
@@ -268,7 +268,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="the zone is kept in an lru_cache",
         old="""\
 def disks(storage: Storage) -> Controller[Disk]:
@@ -320,7 +320,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="the zone is kept in a dict of a module beside it",
         old="""\
         if not disk.status.zone:
@@ -338,7 +338,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="04_intent_first",
+        guard="g04_intent_first",
         name="there is no finalizer",
         old="        await ctx.add_finalizer(disk, FINALIZER)\n",
         new="",
@@ -347,7 +347,7 @@ def disks(storage: Storage) -> Controller[Disk]:
     ),
     # a state machine in the status
     Mutant(
-        guard="05_phases",
+        guard="g05_phases",
         name="a phase believes that the phases before it are still done",
         old="    await prepare(ctx, archive)\n",
         new="",
@@ -356,7 +356,7 @@ def disks(storage: Storage) -> Controller[Disk]:
     ),
     # generated names, and adoption by label
     Mutant(
-        guard="06_generated_names",
+        guard="g06_generated_names",
         name="how many there are is counted in the status",
         old="""\
     while len(pods) < pool.spec.size:
@@ -378,7 +378,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F0", "F1", "F19"),
     ),
     Mutant(
-        guard="06_generated_names",
+        guard="g06_generated_names",
         name="those that exist are counted by what this process has made",
         old="    pods = [*await ctx.list(Pod, owner=pool), *await adopted(ctx, pool)]\n",
         new="""\
@@ -393,7 +393,7 @@ def disks(storage: Storage) -> Controller[Disk]:
         shown_by=("F1",),
     ),
     Mutant(
-        guard="06_generated_names",
+        guard="g06_generated_names",
         name="nothing is adopted",
         old="    pods = [*await ctx.list(Pod, owner=pool), *await adopted(ctx, pool)]\n",
         new="    pods = await ctx.list(Pod, owner=pool)\n",
@@ -402,7 +402,7 @@ def disks(storage: Storage) -> Controller[Disk]:
     ),
     # a pair with an elected leader
     Mutant(
-        guard="07_leader_pair",
+        guard="g07_leader_pair",
         name="what was applied is remembered in a module global",
         old="""\
 controller = Controller(Banner, owns=[ConfigMap])
@@ -430,7 +430,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F2", "F19"),
     ),
     Mutant(
-        guard="07_leader_pair",
+        guard="g07_leader_pair",
         name="generated names, and no look at how many there are",
         old="""\
     texts = await ctx.apply_all([text_for(banner, language) for language in languages], owner=banner)
@@ -455,7 +455,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a timer that polls a Job
     Mutant(
-        guard="08_job_poll",
+        guard="g08_job_poll",
         name="only the run that creates the Job asks for the next one",
         old="""\
         job = await ctx.create(job_for(backup), owner=backup)
@@ -476,7 +476,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F1", "F12"),
     ),
     Mutant(
-        guard="08_job_poll",
+        guard="g08_job_poll",
         name="the UID of the owner is not checked",
         old="""\
     if not any(reference.uid == backup.uid for reference in job.metadata.owner_references):
@@ -495,7 +495,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # what is no longer wanted is pruned
     Mutant(
-        guard="09_prune",
+        guard="g09_prune",
         name="nothing is pruned",
         old="    await ctx.prune(ConfigMap, keep=queues, owner=tenant)\n",
         new="",
@@ -503,7 +503,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F0", "F8"),
     ),
     Mutant(
-        guard="09_prune",
+        guard="g09_prune",
         name="what was wanted before is remembered in an lru_cache",
         old="""\
 controller = Controller(Tenant, owns=[ConfigMap])
@@ -545,7 +545,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="09_prune",
+        guard="g09_prune",
         name="the number of queues stands for the queues",
         old="""\
     if tenant is None or tenant.is_terminating:
@@ -559,7 +559,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F0", "F19"),
     ),
     Mutant(
-        guard="09_prune",
+        guard="g09_prune",
         name="the children have no owner",
         old="await ctx.apply(queue_for(tenant, queue), owner=tenant)",
         new="await ctx.apply(queue_for(tenant, queue))",
@@ -568,7 +568,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # several controllers in one app
     Mutant(
-        guard="10_several_controllers",
+        guard="g10_several_controllers",
         name="players do not hear of their team",
         old="players.watch(Team, map=mappers.by_index(BY_TEAM))\n",
         new="",
@@ -577,7 +577,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a cluster-scoped kind with children in many namespaces
     Mutant(
-        guard="11_cluster_scoped",
+        guard="g11_cluster_scoped",
         name="namespaces are not watched",
         old="controller.watch(Namespace, map=mappers.to_all(Policy))\n",
         new="",
@@ -586,7 +586,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a mapper from a shared ConfigMap
     Mutant(
-        guard="12_shared_config",
+        guard="g12_shared_config",
         name="the shared ConfigMap is not watched",
         old="controller.watch(ConfigMap, map=mappers.by_index(BY_SETTINGS))\n",
         new="",
@@ -594,7 +594,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="12_shared_config",
+        guard="g12_shared_config",
         name="the settings are read once in a process",
         old="""\
 controller = Controller(Agent, owns=[Secret])
@@ -636,7 +636,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F0", "F1", "F13"),
     ),
     Mutant(
-        guard="12_shared_config",
+        guard="g12_shared_config",
         name="settings that are gone are taken for unchanged",
         old='    level = settings.data.get("level", "") if settings is not None else ""\n',
         new="""\
@@ -649,7 +649,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a plain def reconciler
     Mutant(
-        guard="13_plain_def",
+        guard="g13_plain_def",
         name="a random name instead of a fixed one",
         old="""\
     page = ConfigMap(metadata=ObjectMeta(name=invoice.name, namespace=invoice.namespace), data={"invoice.txt": text_of(invoice)})
@@ -663,7 +663,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F0",),
     ),
     Mutant(
-        guard="13_plain_def",
+        guard="g13_plain_def",
         name="the status is taken as proof that the child is as it should be",
         old="""\
     if invoice is None or invoice.is_terminating:
@@ -678,7 +678,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a class with __call__
     Mutant(
-        guard="14_callable_class",
+        guard="g14_callable_class",
         name="who is on a list is kept in a class attribute",
         old="        there = await ctx.effect(self.lists.members, name)\n",
         new="""\
@@ -691,7 +691,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a rollout in two phases
     Mutant(
-        guard="15_two_phase_rollout",
+        guard="g15_two_phase_rollout",
         name="the Deployments are not watched",
         old="controller = Controller(Release, owns=[Deployment])",
         new="controller = Controller(Release)",
@@ -700,7 +700,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a StatefulSet, resized in the right order
     Mutant(
-        guard="16_statefulset_resize",
+        guard="g16_statefulset_resize",
         name="who has joined is kept on the class",
         old="        for member in [member for member in range(ready) if member not in members]:\n",
         new="""\
@@ -713,7 +713,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a garbage-collected hierarchy of three levels
     Mutant(
-        guard="17_hierarchy",
+        guard="g17_hierarchy",
         name="the lowest level has no owner",
         old="    await ctx.apply(log, owner=ship)\n",
         new="    await ctx.apply(log)\n",
@@ -722,7 +722,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # conditions with stable transition times
     Mutant(
-        guard="18_conditions",
+        guard="g18_conditions",
         name="the time of a transition is always new",
         old='    ctx.set_condition(route, "Ready", accepted and resolved, reason="Checked")\n',
         new="""\
@@ -737,7 +737,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F11",),
     ),
     Mutant(
-        guard="18_conditions",
+        guard="g18_conditions",
         name="a write that fails is swallowed",
         old="    await ctx.update_status(route)\n",
         new="""\
@@ -750,7 +750,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F2",),
     ),
     Mutant(
-        guard="18_conditions",
+        guard="g18_conditions",
         name="the backend is not watched",
         old="controller.watch(Service, map=mappers.by_index(BY_BACKEND))\n",
         new="",
@@ -759,7 +759,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a counter computed from a list
     Mutant(
-        guard="19_quota",
+        guard="g19_quota",
         name="claims are counted as they are first seen",
         old="    budget.status.used = sum(claim.spec.amount for claim in claims)\n",
         new="""\
@@ -772,7 +772,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a Secret, copied into namespaces by label
     Mutant(
-        guard="20_secret_copier",
+        guard="g20_secret_copier",
         name="the source is not watched",
         old="controller.watch(Secret, map=mappers.by_index(BY_SOURCE))\n",
         new="",
@@ -780,7 +780,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F1", "F13"),
     ),
     Mutant(
-        guard="20_secret_copier",
+        guard="g20_secret_copier",
         name="a copy is written when it is made, and never again",
         old="            copies.append(await ctx.apply(copy, owner=shared))\n",
         new="            copies.append(await ctx.get(Secret, copy.key) or await ctx.apply(copy, owner=shared))\n",
@@ -788,7 +788,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         shown_by=("F0", "F8"),
     ),
     Mutant(
-        guard="20_secret_copier",
+        guard="g20_secret_copier",
         name="the copies have no owner",
         old="            copies.append(await ctx.apply(copy, owner=shared))\n",
         new="            copies.append(await ctx.apply(copy))\n",
@@ -797,7 +797,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ),
     # a Job for each generation
     Mutant(
-        guard="21_job_per_generation",
+        guard="g21_job_per_generation",
         name="the status names the Job before there is one",
         old="    job = await ctx.apply(job_for(migration), owner=migration)\n",
         new="""\

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import traceback
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -375,7 +376,7 @@ class Execution:
             return
         self.processes.pop(name)
         self.wires.pop(name).cut()
-        said = "it ended by itself" if error is None else f"{type(error).__name__}: {error}"
+        said = "it ended by itself" if error is None else _innermost(error)
         self.tell(Died(at=self.now, process=name, error=said))
         self._ended_by_themselves += 1
         if self._ended_by_themselves > RESTARTS or not self._began:
@@ -520,7 +521,7 @@ class Execution:
         except Joined:
             pass
         except Exception as error:
-            self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}"))
+            self._end, self._end_why = "broken", "".join(traceback.format_exception(error))
 
     def _unhandled(self, loop: object, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -741,6 +742,13 @@ class Execution:
     def _failing(self) -> bool:
         """Whether a failed run will be tried again soon: that is no rest."""
         return any(cause == "backoff" and after <= 60.0 for _, after, cause in self.activity.timers.values())
+
+
+def _innermost(error: BaseException) -> str:
+    """An exception in words; of a group, the first that is none."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
 
 
 def _essence(value: bytes) -> dict[str, Any]:

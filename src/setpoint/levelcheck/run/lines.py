@@ -27,9 +27,11 @@ class Hold:
     `how` says what ends it: `run`, `rest`, `other`, `overwritten`, or `gap`, after which the watch is expired.
     """
 
-    def __init__(self, how: str, key: Key | None = None) -> None:
+    def __init__(self, how: str, key: Key | None = None, revision: int = 0) -> None:
         self.how = how
         self.key = key
+        self.revision = revision
+        """What the process has seen, where that is older than what it has been sent: the revision of an old list; else 0."""
         self.released = asyncio.Event()
         self.ran = False
         """Whether a run that reads the resource has begun since."""
@@ -91,7 +93,8 @@ class Line:
             if self._resource in self._wire.holds:
                 self._late = frames[at:]
                 return frames[:at]
-            if self._wire.broken.pop(self._resource, None) is not None:
+            if self._resource in self._wire.broken:
+                del self._wire.broken[self._resource]
                 raise StreamBroken("the connection was lost")
         return frames
 

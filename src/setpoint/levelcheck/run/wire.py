@@ -91,6 +91,9 @@ class Wire:
     def seen(self, resource: str) -> int:
         """The newest revision of a resource that has reached the process."""
         newest = self.run.newest.get(resource, 0)
+        hold = self.holds.get(resource)
+        if hold is not None and hold.revision:
+            newest = min(newest, hold.revision)
         behind = [first for line, of in self._lines.items() if of == resource and (first := line.is_behind)]
         return min([newest, *(first - 1 for first in behind)])
 
@@ -122,7 +125,7 @@ class Wire:
             options = {name: value for name, value in operation.options.items() if name not in ("limit", "continue")}
             options |= {"resourceVersion": str(revision), "resourceVersionMatch": "Exact"}
             operation = msgspec.structs.replace(operation, options=options)
-            self.hold(resource, Hold("run"))
+            self.hold(resource, Hold("run", revision=revision))
         outcome = await self._send(operation)
         if operation.run and operation.resource is not None:
             true = self.run.newest.get(resource, 0)

@@ -12,6 +12,7 @@ import msgspec
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding, Refutation, Verdict
 from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference, waived
+from setpoint.levelcheck.oracles.said import said_by
 from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, Wrote
@@ -267,7 +268,9 @@ class Checking:
     def _explore(self, root: Plan, choose: Callable[[Plan, Site], Sequence[Decision]]) -> list[Explored[Judged]]:
         case, reference, masks = self._case, self._beside(root.variant), self._masks
         joinable = {snapshot.nth: snapshot for snapshot in reference.rests}
-        digests = {nth: canonical(snapshot.objects, snapshot.outside, masks=masks).digest for nth, snapshot in joinable.items()}
+        keep = said_by(case.workload)
+        digests = {nth: canonical(snapshot.objects, snapshot.outside, keep=keep, masks=masks).digest for nth, snapshot in joinable.items()}
+        until = {nth: reference.until(nth) for nth in joinable}  # each once: what oracles find out about one is kept with it
 
         def joins(plan: Plan, snapshot: Snapshot) -> bool:
             """Whether the run has come to where the run without faults was, with nothing left that could make a difference."""
@@ -276,10 +279,10 @@ class Checking:
                 return False
             if snapshot.timers != there.timers or plan.variant or plan.seed:
                 return False
-            return canonical(snapshot.objects, snapshot.outside, masks=masks).digest == digests[snapshot.nth]
+            return canonical(snapshot.objects, snapshot.outside, keep=keep, masks=masks).digest == digests[snapshot.nth]
 
         def verdict(recording: Recording) -> Judged:
-            beside = reference.until(recording.joined) if recording.joined else reference
+            beside = until[recording.joined] if recording.joined else reference
             findings = judge(case, beside, recording, masks) if recording.plan.decisions or recording.plan.seed else []
             return Judged(tuple(findings), recording.end, recording.unused, recording.joined, recording.digest)
 

@@ -23,7 +23,7 @@ from setpoint.api import Operation, Outcome
 from setpoint.client.events import RequestDone, RequestSent
 from setpoint.levelcheck.process import InLoop, Surroundings, users_chance
 from setpoint.levelcheck.processes.forked import link as says
-from setpoint.levelcheck.processes.forked.link import Link, sendable
+from setpoint.levelcheck.processes.forked.link import Link, packed, sendable, unpacked
 from setpoint.levelcheck.processes.fresh import Loaded
 from setpoint.levelcheck.processes.seal import sealed
 from setpoint.levelcheck.processes.target import Target
@@ -36,6 +36,7 @@ from setpoint.world.loop import SimulatedLoop
 
 def live(begin: says.Begin, link: Link) -> None:
     """Lives until it is killed, or the run is over, which raises `EOFError`."""
+    sys.path[:] = begin.path
     # The type stubs call every method of AbstractEventLoop abstract; at run time those that are not overridden here raise, as they should.
     loop = ChildLoop(link, begin.now)  # type: ignore[abstract]
     around = Surroundings(
@@ -211,7 +212,7 @@ class Fake:
 
     async def _call_async(self, attribute: str, /, *args: Any, **kwargs: Any) -> Any:
         loop: ChildLoop = self.__dict__["_loop"]
-        return await loop.ask(says.Call(self.__dict__["_name"], attribute, args, kwargs))
+        return unpacked(await loop.ask(says.Call(self.__dict__["_name"], attribute, packed((args, kwargs)))))
 
     def _call_plainly(self, attribute: str, /, *args: Any, **kwargs: Any) -> Any:
         loop: ChildLoop = self.__dict__["_loop"]

@@ -18,9 +18,10 @@ from setpoint.world import Event
 
 
 class Begin(msgspec.Struct, frozen=True):
-    """Said first: who the child is."""
+    """Said first: who the child is; `path` is where it finds modules."""
 
     name: str
+    path: tuple[str, ...]
     targets: tuple[Target, ...]
     outside: tuple[str, ...]
     assumptions: Assumptions
@@ -139,12 +140,13 @@ class Install(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Asked: a method of a fake is to be called."""
+    """Asked: a method of a fake is to be called. The arguments (and what is answered) are `packed`, so that whoever gave them hears of it
+    if they cannot be sent.
+    """
 
     fake: str
     method: str
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    arguments: bytes
 
 
 class Now(msgspec.Struct, frozen=True):
@@ -173,10 +175,7 @@ class Link:
 
     def send(self, message: Any) -> None:
         """Says something. Raises `EOFError`, and for what cannot be said `TypeError`."""
-        try:
-            data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-        except Exception as error:
-            raise TypeError(f"{message!r} cannot be sent to another process: {error}") from error
+        data = packed(message)
         try:
             self._socket.sendall(struct.pack("!I", len(data)) + data)
         except OSError as error:
@@ -202,6 +201,19 @@ class Link:
     def close(self) -> None:
         """The other end hears of it."""
         self._socket.close()
+
+
+def packed(value: Any) -> bytes:
+    """A value as it goes to another process. Raises `TypeError` for what cannot go there."""
+    try:
+        return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise TypeError(f"{value!r} cannot be sent to another process: {error}") from error
+
+
+def unpacked(data: bytes) -> Any:
+    """The value."""
+    return pickle.loads(data)
 
 
 def sendable(error: BaseException | None) -> BaseException | None:

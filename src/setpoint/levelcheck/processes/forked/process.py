@@ -18,7 +18,7 @@ from typing import Any
 from setpoint.api import Answer, NotSent, Stream, Unknown
 from setpoint.levelcheck.process import Surroundings
 from setpoint.levelcheck.processes.forked import link as says
-from setpoint.levelcheck.processes.forked.link import Link, sendable
+from setpoint.levelcheck.processes.forked.link import Link, packed, sendable, unpacked
 from setpoint.levelcheck.processes.forked.server import ForkServer
 from setpoint.levelcheck.processes.target import Target
 from setpoint.levelcheck.processes.users_line import USERS_LINE
@@ -57,6 +57,7 @@ class Forked:
         self._link, self._pid = self._server.fork(
             says.Begin(
                 self.name,
+                tuple(sys.path),
                 self._targets,
                 tuple(around.outside),
                 around.assumptions,
@@ -238,11 +239,12 @@ class Forked:
                 return await self._streams.pop(stream).close()
             case says.Install(kinds):
                 return await around.install([_kind(module, name) for module, name in kinds])
-            case says.Call(fake, name, args, kwargs):
+            case says.Call(fake, name, arguments):
                 method = getattr(around.outside[fake], name)
+                args, kwargs = unpacked(arguments)
                 if inspect.iscoroutinefunction(method):
-                    return await method(*args, **kwargs)
-                return await self._world.threads.run(partial(method, *args, **kwargs))
+                    return packed(await method(*args, **kwargs))
+                return packed(await self._world.threads.run(partial(method, *args, **kwargs)))
         raise TypeError(f"{what!r} is nothing that can be asked")
 
     def _at_once(self, asked: says.Now) -> says.Answered:
