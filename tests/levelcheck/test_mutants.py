@@ -38,4 +38,4 @@ def test_a_mutant_is_written_beside_the_other_modules_of_its_guard(tmp_path: Pat
 
 def test_a_mutant_whose_place_is_gone_is_told_of() -> None:
     with pytest.raises(ValueError, match="0 times, and not once"):
-        Mutant(guard="09_prune", name="n", old="not in there at all", new="", fault="None.", shown_by=("F0",)).source()
+        Mutant(guard="g09_prune", name="n", old="not in there at all", new="", fault="None.", shown_by=("F0",)).source()
