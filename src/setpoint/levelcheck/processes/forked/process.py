@@ -166,7 +166,11 @@ class Forked:
             try:
                 message = self._link.receive()
                 if isinstance(message, says.Now):
-                    self._link.send(self._inside(message.process).run(self._at_once, message))
+                    answer = self._inside(message.process).run(self._at_once, message)
+                    try:
+                        self._link.send(answer)
+                    except TypeError as error:
+                        self._link.send(says.Answered(0, None, error))
                     continue
             except EOFError:
                 self._gone()
