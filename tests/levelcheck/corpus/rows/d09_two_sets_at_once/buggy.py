@@ -1,6 +1,6 @@
 """Believes counts that may be of the spec before."""
 
-from setpoint import Context, Controller, Request, mappers
+from setpoint import Context, Controller, Request, Result, mappers
 from setpoint.k8s.apps.v1 import StatefulSet
 
 from .kinds import READY_CHANGED, M3Cluster, statefulsets_for
@@ -10,15 +10,16 @@ controller.watch(StatefulSet, map=mappers.to_owner(M3Cluster), predicate=READY_C
 
 
 @controller.reconciler
-async def reconcile(ctx: Context, request: Request) -> None:
+async def reconcile(ctx: Context, request: Request) -> Result | None:
     cluster = await ctx.get(M3Cluster, request)
     if cluster is None or cluster.is_terminating:
-        return
+        return None
     for wanted in statefulsets_for(cluster):
         before = await ctx.get(StatefulSet, wanted.key)
         after = await ctx.apply(wanted, owner=cluster)
         if before is None or before.metadata.generation != after.metadata.generation or not is_rolled_out(after):
-            return  # one at a time: its pods are to be ready first
+            return Result(requeue_after=1)  # one at a time: its pods are to be ready first
+    return None
 
 
 def is_rolled_out(statefulset: StatefulSet) -> bool:

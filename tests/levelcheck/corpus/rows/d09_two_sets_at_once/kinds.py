@@ -33,7 +33,7 @@ def _statefulset(cluster: M3Cluster, name: str) -> StatefulSet:
             service_name=name,
             selector=LabelSelector(match_labels=labels),
             template=PodTemplateSpec(
-                metadata=ObjectMeta(labels=labels),
+                metadata=ObjectMeta(labels=labels, annotations={"setpoint.dev/ready-after": "5"}),
                 spec=PodSpec(containers=[Container(name="m3", image=cluster.spec.image)]),
             ),
         ),
