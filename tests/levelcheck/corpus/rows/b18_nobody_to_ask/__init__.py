@@ -28,5 +28,4 @@ ROW = Row(
     ),
     faults=("F0",),
     oracles=("O2", "O12", "O10", "O11"),
-    decisions=0,
 )

@@ -24,6 +24,5 @@ ROW = Row(
     workload=Workload.of(apply(GATEWAY), wait(), delete(GATEWAY), wait(), patch(GATEWAY, {"metadata": {"finalizers": None}}), wait()),
     faults=("F0", "F18", "F11"),
     oracles=("O10", "O11", "O2", "O16"),
-    decisions=1,
     outside={"cloud": Cloud},
 )

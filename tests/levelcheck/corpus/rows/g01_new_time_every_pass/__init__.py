@@ -21,5 +21,4 @@ ROW = Row(
     workload=Workload.of(apply(TOPIC), wait()),
     faults=("F0",),
     oracles=("O4", "O11", "O2", "O3"),
-    decisions=0,
 )

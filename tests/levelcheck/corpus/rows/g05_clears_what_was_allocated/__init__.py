@@ -22,6 +22,5 @@ ROW = Row(
     workload=Workload.of(apply(ENSEMBLE), wait()),
     faults=("F0",),
     oracles=("O4", "O11", "O2", "O3"),
-    decisions=0,
     environment=("tests.levelcheck.corpus.rows.g05_clears_what_was_allocated.allocator:controller",),
 )

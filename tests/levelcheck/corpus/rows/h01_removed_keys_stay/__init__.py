@@ -24,6 +24,5 @@ ROW = Row(
     workload=Workload.of(apply(cluster({"team": "shop", "tier": "gold"})), wait(), apply(cluster({"team": "shop"})), wait()),
     faults=("F0",),
     oracles=("O12",),
-    decisions=0,
     verdict="PATH-DEPENDENT",
 )
