@@ -299,3 +299,21 @@ def test_a_test_that_travels_goes_on_travelling_outside() -> None:
     with time_machine.travel(datetime(2000, 1, 1, tzinfo=UTC), tick=False), world() as (inside, _):
         assert datetime.now(UTC) == datetime(2000, 1, 1, tzinfo=UTC)
         assert inside.run(lambda: datetime.now(UTC)) == START
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda: asyncio.open_connection("shop", 80), "no connection to shop:80: there is no network in simulated time"),
+        (lambda: asyncio.start_server(print, "", 80), "no server on port 80: there is no network in simulated time"),
+        (lambda: asyncio.create_subprocess_exec("ls"), "no other programs run in simulated time, so 'ls' cannot"),
+        (lambda: asyncio.create_subprocess_shell("ls"), "no other programs run in simulated time, so 'ls' cannot"),
+        (lambda: asyncio.get_running_loop().getaddrinfo("shop", 80), "the address of shop cannot be asked for: there is no network"),
+    ],
+)
+def test_what_asyncio_is_asked_for_is_refused_by_the_loop(ask: Callable[[], Any], told: str) -> None:
+    async def reconcile() -> None:
+        await ask()
+
+    with world() as (inside, _), pytest.raises(RuntimeError, match=told):
+        inside.run(reconcile)

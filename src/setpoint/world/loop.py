@@ -309,6 +309,28 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """Threads come in through `world.threads`, which hands over strictly in simulation."""
         raise RuntimeError("run_in_executor is not there in simulated time; use a plain `def` reconciler or world.threads")
 
+    # the network, and other programs
+
+    async def getaddrinfo(self, host: Any, port: Any, **_: Any) -> NoReturn:
+        """There is no network."""
+        raise RuntimeError(f"the address of {host} cannot be asked for: there is no network in simulated time")
+
+    async def create_connection(self, protocol_factory: Any, host: Any = None, port: Any = None, **_: Any) -> NoReturn:
+        """There is no network."""
+        raise RuntimeError(f"no connection to {host}:{port}: there is no network in simulated time; use a fake of the other side")
+
+    async def create_server(self, protocol_factory: Any, host: Any = None, port: Any = None, **_: Any) -> NoReturn:
+        """There is no network."""
+        raise RuntimeError(f"no server on port {port}: there is no network in simulated time")
+
+    async def subprocess_exec(self, protocol_factory: Any, program: Any, *args: Any, **_: Any) -> NoReturn:
+        """There are no other programs."""
+        raise RuntimeError(f"no other programs run in simulated time, so {program!r} cannot; use a fake of it")
+
+    async def subprocess_shell(self, protocol_factory: Any, cmd: Any, **_: Any) -> NoReturn:
+        """There are no other programs."""
+        raise RuntimeError(f"no other programs run in simulated time, so {cmd!r} cannot; use a fake of it")
+
 
 def _is_unseen(task: asyncio.Task[Any]) -> bool:
     """Whether a task has failed and nobody has asked it, as asyncio itself remembers; asking by `exception` would count as that."""
