@@ -169,7 +169,7 @@ class _Running:
             data = os.read(self._ours, 65536)
         except OSError:  # Linux: nobody has the other side open any more
             return False
-        self.printed += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", data.decode(errors="replace")).replace("\r\n", "\n")
+        self.printed += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", data.decode(errors="replace")).replace("\r\n", "\n").replace("\r", "\n")
         return bool(data)
 
 
