@@ -14,7 +14,7 @@
 | an age in a table | `age` |
 | an object that a message quotes as JSON | the same, normalised, its members sorted: Go's structs have an order of their own |
 | causes, and reasons in one message | sorted: Go's maps bring them in any order |
-| what a server writes into a definition by itself | left out of managed fields in answers to writes and in events; see `settling` |
+| what a server writes into a definition by itself | left out of managed fields; see `settling` |
 | finalizers of namespaces | sorted: a real server puts them in any order when it adds one |
 | managed fields | sorted by who: their own order follows times, which may differ by a second |
 """
@@ -65,7 +65,7 @@ class Normaliser:
             told["warnings"] = [self._text(text) for text in answer.warnings]
         body = answer.body
         if step.about.startswith(f"{DEFINITIONS}/") and isinstance(body, dict):
-            body = _without_the_servers(body, always=step.method != "GET")
+            body = _without_the_servers(body)
         self._finalizers = "sorted" if step.about.startswith("namespaces/") else "as they are"
         told["body"] = self._top(step, body)
         return told
@@ -182,16 +182,11 @@ class Normaliser:
         return uid if uid.startswith("00000000-") else self._uids.setdefault(uid, f"uid{len(self._uids) + 1}")
 
 
-def _without_the_servers(body: Json, *, always: bool) -> Json:
-    """What is said of definitions, without the server's own entries in managed fields: `always`, or of what is on its way out.
-
-    What it writes comes later than the answer; and what it writes into one that goes depends on how quick it is.
-    """
+def _without_the_servers(body: Json) -> Json:
+    """What is said of definitions, without the server's own entries in managed fields: what it writes comes later than the answer."""
     body = copy.deepcopy(body)
     for obj in (body, *(row.get("object") or {} for row in body.get("rows") or ()), *(body.get("items") or ())):
-        meta = obj.get("metadata") or {}
-        if always or "deletionTimestamp" in meta:
-            without_the_servers(meta)
+        without_the_servers(obj.get("metadata") or {})
     return body
 
 

@@ -213,7 +213,8 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     errors += _embedded(kind, obj)
     # Custom resources are asked twice about changes of their metadata: once by their schema's validation, once by everybody's.
     changed = validate_metadata_update(metadata, was)
-    errors = [*changed, *changed, *dict.fromkeys(errors)] if strategy.custom else list(dict.fromkeys([*changed, *errors]))
+    twice = strategy.custom or strategy.metadata_judged_twice
+    errors = [*changed, *changed, *dict.fromkeys(errors)] if twice else list(dict.fromkeys([*changed, *errors]))
     if errors:
         raise invalid(kind.judged_group, kind.kind, target.name, errors)
     # What there is to warn of is not said again to who writes the status alone.

@@ -47,6 +47,10 @@ def allocate(obj: Json, taken: Collection[str | int] = ()) -> None:
     spec.setdefault("ipFamilyPolicy", "RequireDualStack" if headless_anywhere else "SingleStack")
     if kind == "NodePort" or (kind == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)):
         _give_node_ports(spec, taken)
+    if _is_checked(spec) and not spec.get("healthCheckNodePort"):
+        given = dict.fromkeys([*taken, *(port.get("nodePort") for port in spec.get("ports") or ())])
+        if number := next((number for number in NODE_PORTS if number not in given), None):
+            spec["healthCheckNodePort"] = number
 
 
 def _address(number: int) -> str:
@@ -72,13 +76,17 @@ def _is_balanced(spec: Json) -> bool:
     return bool(spec.get("type") == "LoadBalancer")
 
 
+def _is_checked(spec: Json) -> bool:
+    return _is_balanced(spec) and bool(spec.get("externalTrafficPolicy") == "Local")
+
+
 def _is_reached_from_outside(spec: Json) -> bool:
     return spec.get("type") in ("LoadBalancer", "NodePort") or bool(spec.get("type") == "ClusterIP" and spec.get("externalIPs"))
 
 
 _OF_A_TYPE: dict[str, Callable[[Json], bool]] = {
     "externalTrafficPolicy": _is_reached_from_outside,
-    "healthCheckNodePort": lambda spec: _is_balanced(spec) and bool(spec.get("externalTrafficPolicy") == "Local"),
+    "healthCheckNodePort": _is_checked,
     "allocateLoadBalancerNodePorts": _is_balanced,
     "loadBalancerClass": _is_balanced,
 }

@@ -53,6 +53,7 @@ class CrdStrategy(Strategy):
         self._typed = typed
 
     heeds_policy = False
+    metadata_judged_twice = True
     tables_of_status = False
     precondition = "precondition failed"
     status_keeps = ()
