@@ -48,6 +48,7 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     fault  `site`           `how`                       further
     =====  ===============  ==========================  =============================================================
     F1     write, effect    `before`, `after`           `seconds` down, then a new process
+    F1     write, effect    `down`                      down until the user has done the next step
     F2     write            `500`, `503`, `429`         `times`
     F3     write            ``                          it lands, the reply is lost
     F4     write            ``                          somebody else has changed the object just before
@@ -55,8 +56,9 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     F5     event            `rest`                      the watch is late: until nothing else happens
     F6     write, rest...   `after`                     F1 there, and the list of `resource` is that of `revision`s before
     F7     event            `other`                     the watch is late: until another kind's next event
-    F8     event            `overwritten`               the watch is late: until the object's next change
+    F8     event            `coalesced`, `overwritten`  the watch is late: until the object's next change; the latter, if the user makes it
     F9     event            `expired`, `resumed`        the watch breaks before it; it is listed anew, or resumed
+    F9     event            `short-gap`, `gap`          the watch is cut until the object's next change, as for F8; it is listed anew
     F11    run              `again`                     the key is run once more afterwards
     F11    start            `every`                     every run is
     F12    timer            ``                          the process dies while it waits
@@ -66,8 +68,8 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     F16    start            ``                          the list of `resource` comes empty, and late
     F17    start, timer     ``                          the process's clock is off by `seconds`, from then on
     F18    write            `delete`                    the user deletes the object that the run is for, just before
-    F18    rest, step       `finalizer`                 somebody has a finalizer on `object`
-    F19    write, rest      `delete`, `edit`            somebody else does that to `object`
+    F18    step             `finalizer`                 somebody has a finalizer on `object`
+    F19    write, rest      `delete`, `edit`, `spec`    somebody else does that to `object`
     F20    effect           `failed`, `lost`            the call outside fails; it has happened, and looks failed
     F22    start            `reversed`                  lists come in another order
     =====  ===============  ==========================  =============================================================
@@ -85,6 +87,11 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     def __str__(self) -> str:
         further = [f"{name}={value}" for name, value in self.further().items()]
         return " ".join([self.fault, *([self.how] if self.how else []), "at", str(self.site), *further])
+
+    @property
+    def changes_history(self) -> bool:
+        """Whether the user goes on before the controller has seen what was done: then another end may depend on the path alone."""
+        return (self.fault, self.how) in (("F8", "overwritten"), ("F9", "gap"), ("F1", "down"))
 
     def further(self) -> dict[str, float | int | str]:
         """What is said beside fault, place and variant."""

@@ -204,6 +204,8 @@ class Recording(msgspec.Struct, dict=True):
     """Steps of the event loop, for those who ask what it cost."""
     watched: tuple[str, ...] = ()
     """The resources that the controllers watch."""
+    raw: tuple[str, ...] = ()
+    """Those that they watch without the cache."""
     violated: tuple[str, ...] = ()
     """What an invariant said, the first time that each did, with the revision."""
     rests: tuple[Snapshot, ...] = ()

@@ -10,7 +10,7 @@ import asyncio
 import contextvars
 import traceback
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -145,6 +145,7 @@ class Execution:
         self._end: Literal["rest", "restless", "broken"] = "rest"
         self._end_why = ""
         self._watched: tuple[str, ...] = ()
+        self._raw: tuple[str, ...] = ()
         self._trouble = ""
         self._ending = False
         self._view = StateView(self)
@@ -226,14 +227,11 @@ class Execution:
         self.activity.changed(key, self.now)
         for wire in self.wires.values():
             for held, hold in list(wire.holds.items()):
-                overwritten = hold.outlives_waiting and hold.key == key and self._is_later(change.revision, hold)
+                overwritten = hold.ends_with_the_next_change and hold.key == key
                 if overwritten or (hold.how == "other" and held != resource):
                     self.loop.call_later(2 * LATENCY, partial(wire.release, held), context=contextvars.Context())
         if self.case.invariants and self._began:
             self._judge(change.revision)
-
-    def _is_later(self, revision: int, hold: Any) -> bool:
-        return True
 
     def _judge(self, revision: int) -> None:
         for invariant in self.case.invariants:
@@ -505,6 +503,7 @@ class Execution:
             runs=self.activity.runs,
             steps=self.loop.steps,
             watched=self._watched,
+            raw=self._raw,
             violated=tuple(f"{name}: {said}" for name, said in self._violated.items()),
             rests=tuple(self._snapshots),
             primaries=self._primaries,
@@ -543,6 +542,9 @@ class Execution:
                 self.tell(Failed(at=self.now, process="", error=f"{type(error).__name__}: {error}", where="a task that nobody awaits"))
         finally:
             self._watched = tuple(dict.fromkeys(each for process in self.processes.values() for each in process.watched))
+            opened = dict.fromkeys(each for wire in self.wires.values() for each in wire.watched)
+            self._raw = tuple(each for each in opened if each not in self._watched and each not in BOOKKEEPING)
+            self._watched += self._raw
             for process in self.processes.values():
                 self._primaries.update(process.primaries)
             self._ending = True
@@ -718,14 +720,19 @@ class Execution:
                 return
             if self.now - began > PATIENCE:
                 raise Restless(f"after {PATIENCE / 3600:.0f} simulated hours it still goes on")
-            await asyncio.sleep(max(1.0, until - self.now))
+            await self._nap(max(1.0, until - self.now))
 
     async def _passes(self, seconds: float) -> None:
         """So much time passes; what would never end is noticed."""
         until = self.now + seconds
         while self.now < until:
             self._check()
-            await asyncio.sleep(min(10.0, until - self.now))
+            await self._nap(until - self.now)
+
+    async def _nap(self, seconds: float) -> None:
+        """So much time passes, less if there will never be rest."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.activity.noticed.wait(), seconds)
 
     def _check(self) -> None:
         if self._trouble:

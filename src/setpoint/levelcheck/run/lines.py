@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Hold:
     """Nothing of a resource reaches the process. `key` is the object whose change was the first to be late.
 
-    `how` says what ends it: `run`, `rest`, `other`, `overwritten`, or `gap`, after which the watch is expired.
+    `how` says what ends it: `run`, `rest`, `other`; the object's next change, if it comes before the rest (`coalesced`), or however late
+    the user makes it (`overwritten`). After the gaps (`short-gap`, `gap`), which end likewise, the watch is expired.
     """
 
     def __init__(self, how: str, key: Key | None = None, revision: int = 0) -> None:
@@ -40,6 +41,11 @@ class Hold:
     def outlives_waiting(self) -> bool:
         """Whether a user who waits does not end it: what it waits for may be that user's next step."""
         return self.how in ("overwritten", "gap")
+
+    @property
+    def ends_with_the_next_change(self) -> bool:
+        """Whether the next change of the object ends it."""
+        return self.how in ("overwritten", "coalesced", "gap", "short-gap")
 
 
 class Line:
@@ -66,7 +72,7 @@ class Line:
                 hold = self._wire.holds.get(self._resource)
                 if hold is not None:
                     await hold.released.wait()
-                    if hold.how == "gap":
+                    if hold.how in ("gap", "short-gap"):
                         self._late = []
                         self._wire.expired[self._resource] = None
                         raise StreamBroken("the connection was lost")
@@ -107,8 +113,8 @@ class Line:
         match decision.fault, decision.how:
             case (("F5" | "F7" | "F8"), how):
                 self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
-            case "F9", "gap":
-                self._wire.hold(self._resource, Hold("gap", self._wire.run.key_of(revision)))
+            case "F9", ("gap" | "short-gap") as how:
+                self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
             case "F9", "expired":
                 self._wire.expired[self._resource] = None
                 self._wire.broken[self._resource] = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 QUIET = 30.0
 """So many simulated seconds without a change mean that nothing is going on; longer where timers are set: twice the longest of them."""
 LONGEST = 900.0
@@ -24,6 +26,8 @@ class Activity:
         self.hot = ""
         """The object that is written again and again; empty while there is none."""
         self.runs = 0
+        self.noticed = asyncio.Event()
+        """Set as soon as it is known that there will be no rest."""
         self._minute = 0.0
         self._counts: dict[object, int] = {}
 
@@ -36,6 +40,7 @@ class Activity:
         count = self._counts[key] = self._counts.get(key, 0) + 1
         if count >= HOT and not self.hot:
             self.hot = str(key)
+            self.noticed.set()
 
     def timer(self, controller: str, key: str, due: float, after: float, cause: str) -> None:
         """A key will run by itself."""
@@ -44,6 +49,8 @@ class Activity:
     def ran(self, controller: str, key: str) -> None:
         """A run has begun: it meets the timer of its key."""
         self.runs += 1
+        if self.runs >= RUNS:
+            self.noticed.set()
         self.timers.pop((controller, key), None)
 
     def quiet_until(self, since: float) -> float:

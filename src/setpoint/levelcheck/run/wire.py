@@ -43,6 +43,8 @@ class Wire:
         self.old: dict[str, int] = {}
         """Of which revision the next list of a resource is."""
         self.reversed_lists = False
+        self.watched: dict[str, None] = {}
+        """The resources of which a watch was opened."""
         self._failing: dict[str, tuple[Decision, int]] = {}
         self._lines: dict[Line, str] = {}
         self._cut = False
@@ -112,6 +114,7 @@ class Wire:
         return self._kept(outcome, resource, listed="sendInitialEvents" not in options)
 
     def _kept(self, stream: Any, resource: str, *, listed: bool) -> Stream:
+        self.watched[resource] = None
         line = Line(self, resource, stream, listed=listed)
         self._lines[line] = resource
         return line

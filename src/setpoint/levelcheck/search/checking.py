@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource as usage
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -310,7 +311,9 @@ class Checking:
 
     def _take(self, plan: Plan, findings: Sequence[Finding]) -> None:
         kept = []
-        for finding in findings:
+        for finding in map(partial(_as_path, plan), findings):
+            if _is_history(plan, finding):
+                continue
             waiver = waived(finding, self._case)
             if waiver is not None:
                 self._waived[waiver.reason] += 1
@@ -441,6 +444,18 @@ class Checking:
 
     def _cut(self, fault: str, why: str, number: int = 1) -> None:
         self._cuts.setdefault(fault, Counter())[why] += number
+
+
+def _as_path(plan: Plan, finding: Finding) -> Finding:
+    """Another end, after the user has gone on before the controller has seen everything, is path dependence (O12)."""
+    if finding.oracle == "O1" and (plan.variant == "hasty" or any(decision.changes_history for decision in plan.decisions)):
+        return msgspec.structs.replace(finding, oracle="O12", verdict="PATH-DEPENDENT")
+    return finding
+
+
+def _is_history(plan: Plan, finding: Finding) -> bool:
+    """What is missing after an early deletion may be what only a later one leaves behind, such as claims that are kept."""
+    return plan.variant.startswith(("undone:", "cut:")) and finding.oracle in ("O1", "O5") and finding.found in ("0", "absent")
 
 
 def _plainness(found: tuple[Plan, Finding, tuple[Finding, ...]]) -> tuple[object, ...]:

@@ -108,7 +108,7 @@ def _events(case: Case, reference: Recording, made: Singles) -> Iterator[Decisio
     watched = set(reference.watched)
     sites = _event_sites(reference)
     changes = [change for change in reference.changes if change.key.resource in watched]
-    read = {moment.resource for moment in reference.moments if isinstance(moment, Read)}
+    read = {moment.resource for moment in reference.moments if isinstance(moment, Read)} | set(reference.raw)
     later: Counter[Key] = Counter(change.key for change in changes)
     broken: set[tuple[str, str]] = set()
     for change in changes:
@@ -123,8 +123,9 @@ def _events(case: Case, reference: Recording, made: Singles) -> Iterator[Decisio
         if len(watched) > 1:
             yield Decision("F7", site, "other")
         if later[change.key] > 0:
-            yield Decision("F8", site, "overwritten")
-            yield Decision("F9", site, "gap")
+            users = _next(changes, change).process == "user"
+            yield Decision("F8", site, "overwritten" if users else "coalesced")
+            yield Decision("F9", site, "gap" if users else "short-gap")
         sort = "deleted" if change.deleted else "created" if change.before is None else "changed"
         if (resource, sort) not in broken or change.deleted:
             broken.add((resource, sort))
@@ -132,6 +133,11 @@ def _events(case: Case, reference: Recording, made: Singles) -> Iterator[Decisio
             yield Decision("F9", site, "resumed")
         else:
             made.cut("F9", "a change of the same sort of the same resource has been tried", 2)
+
+
+def _next(changes: list[Changed], of: Changed) -> Changed:
+    """The next change of the same object, which there is."""
+    return next(change for change in changes if change.key == of.key and change.revision > of.revision)
 
 
 def _event_sites(reference: Recording) -> dict[int, Site]:
