@@ -6,7 +6,6 @@ Some rows of each mechanism, unless SETPOINT_CORPUS=all is set: all of them take
 import os
 
 import pytest
-
 from tests.levelcheck.corpus.checked import HERE, check, expected, folders, row
 
 FIRST = ("a01", "a08", "a09", "a21", "b01", "b03", "b11", "c02", "c06", "d01", "e01", "g01", "h01", "g03", "g05", "g07", "a_", "e_", "f_")

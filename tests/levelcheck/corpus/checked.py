@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-import time
 from pathlib import Path
 
 from setpoint.levelcheck.check import level_check
@@ -73,7 +72,6 @@ def main(arguments):
                 continue
             if not (HERE / group / name / f"{which}.py").exists():
                 continue
-            began = time.process_time()
             try:
                 report = check(group, name, which)
             except Exception as error:
@@ -81,15 +79,16 @@ def main(arguments):
                 continue
             ok = report.verdict == "HELD" if which == "fixed" else report.verdict in ("REFUTED", "PATH-DEPENDENT") and expected(of, report)
             wanted = "" if which == "fixed" else f" (wanted {of.verdict} {','.join(of.faults)} {','.join(of.oracles)})"
-            print(f"{'ok ' if ok else 'BAD'} {name} {which}: {report.verdict} {report.inconclusive} {report.runs} runs, {report.seconds:.1f} s{wanted}")
+            cost = f"{report.runs} runs, {report.seconds:.1f} s"
+            print(f"{'ok ' if ok else 'BAD'} {name} {which}: {report.verdict} {report.inconclusive} {cost}{wanted}")
             if not ok or "--told" in arguments:
                 for broken in report.broken[:4]:
                     finding = broken.refutation.finding
-                    print(f"      {broken.refutation.plan}\n        {finding.oracle}: {finding.sentence[:300]} (and {broken.refutation.others} more)")
+                    print(f"      {broken.refutation.plan}")
+                    print(f"        {finding.oracle}: {finding.sentence[:300]} (and {broken.refutation.others} more)")
                 for warning in report.warnings[:3]:
                     print(f"      warning {warning.oracle}: {warning.sentence[:200]}")
             sys.stdout.flush()
-            _ = began
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Row:
     edge: bool = False
     """Whether it is a classic edge-triggered mistake."""
     verdict: Literal["REFUTED", "PATH-DEPENDENT"] = "REFUTED"
-    assumptions: Assumptions = Assumptions()
+    assumptions: Assumptions = field(default_factory=Assumptions)
     outside: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     """Fakes of systems outside the cluster, by the keyword by which the app takes them."""
     environment: tuple[str, ...] = ()
