@@ -100,3 +100,16 @@ def test_an_annotation_that_makes_no_sense_does_not_count_and_an_event_says_so(c
         "does not count: setpoint.dev/ready-after: 'soon' is not a number of 0 or more; "
         "setpoint.dev/never-ready: 'yes' is neither true nor false"
     )
+
+
+def test_a_container_whose_image_is_changed_is_started_anew_with_it(cluster: Cluster) -> None:
+    pod = cluster.create(a_pod())
+    cluster.settle()
+    pod = cluster.refresh(pod)
+    pod.spec.containers[0].image = "main:2"
+    cluster.update(pod)
+    cluster.settle()
+    pod = cluster.refresh(pod)
+    assert (container(pod).image, container(pod).restart_count, ready(pod)) == ("main:2", 1, "True")
+    assert pod.status.observed_generation == pod.metadata.generation == 2
+    assert all(condition.observed_generation == 2 for condition in pod.status.conditions)

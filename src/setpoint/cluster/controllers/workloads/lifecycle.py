@@ -42,6 +42,8 @@ def next_step(pod: Pod, behaviour: Behaviour, seen: datetime) -> Step | None:
         return seen + timedelta(seconds=behaviour.ready_after), lambda pod, now: _start(pod, behaviour, now)
     if phase != "Running":
         return None
+    if _is_behind(pod):
+        return seen, _catch_up
     if behaviour.run_for is not None:
         return _end_or_start(pod, behaviour, behaviour.run_for)
     if not behaviour.never_ready and any(
@@ -103,6 +105,30 @@ def _start_again(pod: Pod, now: datetime, *, ready: bool) -> None:
         container.restart_count += 1
         container.started = True
     _run(pod, now, ready=ready)
+
+
+def _is_behind(pod: Pod) -> bool:
+    """Whether its spec has changed since; not asked of a pod whose status says nothing of that, which somebody else has set."""
+    return pod.status.observed_generation is not None and pod.status.observed_generation != pod.metadata.generation
+
+
+def _catch_up(pod: Pod, now: datetime) -> None:
+    """A container whose image is another one now is started anew with it, at once."""
+    moment, images = whole_seconds(now), {container.name: container.image or "" for container in pod.spec.containers}
+    pod.status.observed_generation = pod.metadata.generation
+    for condition in pod.status.conditions:
+        condition.observed_generation = pod.metadata.generation
+    for container in pod.status.container_statuses:
+        image = images.get(container.name, container.image)
+        if container.image == image:
+            continue
+        container.image = image
+        if container.state.running is not None:
+            began = container.state.running.started_at
+            ended = ContainerStateTerminated(exit_code=0, reason="Completed", started_at=began, finished_at=moment)
+            container.last_state = ContainerState(terminated=ended)
+            container.state = ContainerState(running=ContainerStateRunning(started_at=moment))
+            container.restart_count += 1
 
 
 def _end(pod: Pod, behaviour: Behaviour, now: datetime) -> None:

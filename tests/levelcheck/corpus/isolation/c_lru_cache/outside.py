@@ -1,19 +1,18 @@
 """Whoever leases addresses."""
 
+from itertools import count
 from typing import Any
 
 
 class Leases:
-    """Leases another address each time, for good."""
+    """Leases another address each time, the lowest that nobody holds, until it is given back."""
 
     def __init__(self) -> None:
         self.leased: dict[str, str] = {}
-        self.last = 0
 
     async def lease(self, holder: str) -> str:
         """Another address, for whoever holds it from now on."""
-        self.last += 1
-        address = f"198.51.100.{self.last}"
+        address = next(address for number in count(1) if (address := f"198.51.100.{number}") not in self.leased)
         self.leased[address] = holder
         return address
 
