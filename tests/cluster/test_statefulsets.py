@@ -225,6 +225,28 @@ def test_a_claim_stays_as_long_as_a_pod_uses_it(cluster: Cluster) -> None:
     assert (cluster.list(PersistentVolumeClaim), cluster.list(PersistentVolume)) == ([], [])
 
 
+@pytest.mark.parametrize("policy", ["OrderedReady", "Parallel"])
+def test_a_pod_is_not_made_until_the_old_claim_of_its_name_is_gone(cluster: Cluster, policy: str) -> None:
+    cluster.create(a_stateful_set(2, pod_management_policy=policy, volume_claim_templates=[a_claim_template()]))
+    cluster.settle(timedelta(seconds=5))
+    scale(cluster, 1)
+    cluster.settle(timedelta(seconds=5))
+    old = cluster.get(PersistentVolumeClaim, "default/data-db-1")
+    old.metadata.finalizers.append("example.com/backup")
+    old = cluster.update(old)
+    cluster.delete(old)
+    scale(cluster, 2)
+    cluster.settle(timedelta(seconds=5))
+    assert list(pods(cluster)) == ["db-0"]
+    old = cluster.refresh(old)
+    old.metadata.finalizers.remove("example.com/backup")
+    cluster.update(old)
+    cluster.settle(timedelta(seconds=5))
+    assert list(pods(cluster)) == ["db-0", "db-1"]
+    new = cluster.get(PersistentVolumeClaim, "default/data-db-1")
+    assert (new.uid != old.uid, new.status.phase) == (True, "Bound")
+
+
 # ---- daemons
 
 

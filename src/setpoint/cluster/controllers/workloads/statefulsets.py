@@ -27,12 +27,21 @@ POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/
 def stateful_set_controller() -> Controller[StatefulSet]:
     """Makes, adopts, replaces and deletes pods, and makes their claims."""
     controller = Controller(StatefulSet, name="statefulset", owns=[Pod, ControllerRevision], indexes=[ORPHANS], reconciler=reconcile)
-    return controller.watch(Pod, map=_who_would_adopt)
+    return controller.watch(Pod, map=_who_would_adopt).watch(PersistentVolumeClaim, map=_who_waits_for)
 
 
 def _who_would_adopt(pod: Pod) -> list[Request]:
     name, _, number = pod.name.rpartition("-")
     return [Request(pod.namespace, name)] if name and number.isdigit() and is_orphan(pod) else []
+
+
+def _who_waits_for(claim: PersistentVolumeClaim) -> list[Request]:
+    """Those that may need a claim anew when it is gone: what follows the template's name, which may hold dashes itself."""
+    names, _, number = claim.name.rpartition("-")
+    if not claim.is_terminating or not number.isdigit():
+        return []
+    parts = names.split("-")
+    return [Request(claim.namespace, "-".join(parts[at:])) for at in range(1, len(parts))]
 
 
 async def reconcile(ctx: Context, request: Request) -> Result | None:
@@ -90,20 +99,20 @@ class Replicas:
             await self._replace()
 
     async def _fill(self) -> bool:
-        """Whether all are there, and, in order, available."""
+        """Whether all are there, and, in order, available. While a claim of a missing pod is being deleted, that pod is not made."""
+        filled = True
         for ordinal in self._wanted:
             pod = self.pods.get(ordinal)
             if pod is not None and not pod.is_terminating and not is_active(pod):
                 await self._ctx.delete(pod)  # it has ended, and its successor has its name
                 return False
-            if pod is None:
-                await self._keep_claims(ordinal, None)
+            can_be_used = await self._keep_claims(ordinal, None)
+            if pod is None and can_be_used:
                 self.pods[ordinal] = await self._create(ordinal)
-            else:
-                await self._keep_claims(ordinal, None)
-            if not self._parallel and not self._in_order(ordinal):
+            filled = filled and ordinal in self.pods
+            if not self._parallel and not (filled and self._in_order(ordinal)):
                 return False
-        return True
+        return filled
 
     async def _create(self, ordinal: int) -> Pod:
         owner = self._owner
@@ -150,9 +159,9 @@ class Replicas:
 
     # claims
 
-    async def _keep_claims(self, ordinal: int, condemned: Pod | None) -> None:
-        """Makes the claims of a pod, and has them owned by who is to take them along when it goes."""
-        owner = self._owner
+    async def _keep_claims(self, ordinal: int, condemned: Pod | None) -> bool:
+        """Makes the claims of a pod, and has them owned by who is to take them along when it goes; whether none is being deleted."""
+        owner, can_be_used = self._owner, True
         for template in owner.spec.volume_claim_templates:
             key = Request(owner.namespace, claim_name(template.name, f"{owner.name}-{ordinal}"))
             claim = await self._ctx.get(PersistentVolumeClaim, key)
@@ -166,9 +175,12 @@ class Replicas:
                 )
                 with suppress(AlreadyExists):  # not seen yet
                     await self._ctx.create(PersistentVolumeClaim(metadata=metadata, spec=template.spec))
-            elif claim is not None and not claim.is_terminating:
+            elif claim is not None and claim.is_terminating:
+                can_be_used = False
+            elif claim is not None:
                 claim.metadata.owner_references = self._owners_of_claims(condemned)
                 await self._ctx.update(claim)
+        return can_be_used
 
     def _owners_of_claims(self, condemned: Pod | None) -> list[OwnerReference]:
         policy = self._owner.spec.persistent_volume_claim_retention_policy
