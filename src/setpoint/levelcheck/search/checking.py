@@ -170,11 +170,17 @@ class Checking:
     def _foreign_stage(self) -> None:
         """What the user and others do in the middle of a run: compared with the same, done at rest."""
         reference = self._references[""]
+        primaries = set(reference.primaries.values())
         kinds, keys = self._kinds(reference), {moment.step: moment.key for moment in reference.moments if isinstance(moment, Stepped)}
-        for number, (ref, manifest) in enumerate(variants.applied(self._case.workload)):
-            key = next((key for key in keys.values() if key is not None and (key.name, ref.kind) == (ref.name, ref.kind)), None)
-            if ref.kind not in kinds or key is None:
+        of_kinds = [ref for ref, _ in variants.applied(self._case.workload) if ref.kind in kinds]
+        for number, ref, manifest in variants.of_each_kind(self._case.workload, frozenset(kinds)):
+            key = next((key for key in keys.values() if key is not None and key.name == ref.name and key.resource in primaries), None)
+            if key is None:
                 continue
+            others = sum(other.kind == ref.kind for other in of_kinds) - 1
+            for fault in ("F14", "F18", "F19"):
+                if others:
+                    self._cut(fault, f"other {ref.kind} objects: what is done to the first stands for them", others)
             if (cut := self._sound(f"cut:{number}")) is not None and self._sound(f"made:{number}") is not None:
                 self._explore_singles(f"cut:{number}", before_writes(cut, "F18", "delete", str(key)), "deletions in the middle")
             for field in variants.fields(manifest)[:1]:

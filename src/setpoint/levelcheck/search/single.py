@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.plan import Decision, Site
 from setpoint.levelcheck.recording import Called, Changed, Key, Read, Recording, RunBegan, Stepped, TimerSet, Wrote
+from setpoint.levelcheck.run.foreign import key_from
 from setpoint.levelcheck.run.wire import BOOKKEEPING
 
 DOWN = 1.0
@@ -131,8 +133,9 @@ def _events(case: Case, reference: Recording, made: Singles) -> Iterator[Decisio
             broken.add((resource, sort))
             yield Decision("F9", site, "expired")
             yield Decision("F9", site, "resumed")
+            yield Decision("F9", site, "silent")
         else:
-            made.cut("F9", "a change of the same sort of the same resource has been tried", 2)
+            made.cut("F9", "a change of the same sort of the same resource has been tried", 3)
 
 
 def _next(changes: list[Changed], of: Changed) -> Changed:
@@ -182,17 +185,21 @@ def _steps(reference: Recording) -> Iterator[Decision]:
 def _rests(reference: Recording) -> Iterator[Decision]:
     """At rest: the process dies; somebody deletes what the controllers have made."""
     made = {wrote.key for wrote in reference.writes if wrote.code < 400}
+    seen: set[Key] = set()
     for snapshot in reference.rests:
         site = Site("rest", "", "", snapshot.nth)
         yield Decision("F1", site, "after", DOWN)
         for key, obj in snapshot.objects.items():
-            if key in made and _is_owned(obj) and key.resource not in BOOKKEEPING:
+            if key in made and _is_owned(obj) and key.resource not in BOOKKEEPING and (key not in seen or snapshot is reference.rests[-1]):
+                seen.add(key)
                 yield Decision("F19", site, "delete", object=str(key))
 
 
 def before_writes(reference: Recording, fault: str, how: str, object: str, *, last: bool = False) -> list[Decision]:
     """The user, or somebody else, does something to an object just before each write; with `last`, before those after the last step."""
-    since = reference.last_step if last else 0.0
+    key = key_from(object.partition("|")[0])
+    made = next((change.at for change in reference.changes if change.key == key and change.before is None), inf)
+    since = max(made, reference.last_step if last else 0.0)
     return [Decision(fault, wrote.site, how, object=object) for wrote in reference.writes if wrote.revision and wrote.at >= since]
 
 

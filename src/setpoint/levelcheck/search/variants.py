@@ -92,15 +92,22 @@ def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
         yield "hasty"
     if objects:
         yield "direct"
-    for number, (ref, manifest) in enumerate(objects):
-        if ref.kind not in kinds:
-            continue
+    for number, ref, manifest in of_each_kind(workload, kinds):
         for field in fields(manifest):
             yield f"back:{number}:{field}"
         yield f"recreate:{number}"
         yield f"deleted:{number}"
         yield f"made:{number}"
         yield f"undone:{number}"
+
+
+def of_each_kind(workload: Workload, kinds: frozenset[str]) -> Iterator[tuple[int, Ref, dict[str, Any]]]:
+    """The first object of each of these kinds, with its number: what is tried with it stands for the others of its kind."""
+    seen: set[str] = set()
+    for number, (ref, manifest) in enumerate(applied(workload)):
+        if ref.kind in kinds and ref.kind not in seen:
+            seen.add(ref.kind)
+            yield number, ref, manifest
 
 
 def against(name: str) -> str:
