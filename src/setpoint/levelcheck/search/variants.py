@@ -92,7 +92,7 @@ def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
         yield "hasty"
     if objects:
         yield "direct"
-    for number, ref, manifest in of_each_kind(workload, kinds):
+    for number, _, manifest in of_each_kind(workload, kinds):
         for field in fields(manifest):
             yield f"back:{number}:{field}"
         yield f"recreate:{number}"
