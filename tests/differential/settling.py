@@ -55,15 +55,20 @@ def settle(side: _Side, step: Step) -> None:
 
 def _frees_names(step: Step) -> bool:
     """Whether others may get names by it that they were waiting for."""
-    return "delete" in step.what or (step.method != "POST" and "names" in f"{step.body} {step.edits}")
+    takes_back = step.what == "patch apply" or step.age > 0
+    return takes_back or "delete" in step.what or (step.method != "POST" and "names" in f"{step.body} {step.edits}")
 
 
 def _settled(server: Server, names: list[str], *, twice: bool) -> list[Json | None]:
-    """Definitions when their server is done with them; None for those that are no more. With `twice`, two looks must tell the same."""
+    """Definitions when their server is done with them; None for those that are no more.
+
+    With `twice` they are all that the sequence has, and two looks must tell the same.
+    """
     ends, before = time.monotonic() + _PATIENCE, None
     while True:
         found = [_definition(server, name) for name in names]
-        done = all(each is None or _is_done(each) for each in found) and (not twice or found == before)
+        there = [each for each in found if each is not None]
+        done = all(_is_done(each, there if twice else None) for each in there) and (not twice or found == before)
         if done or server.at_once or time.monotonic() > ends:
             return found
         before = found
@@ -76,16 +81,30 @@ def _definition(server: Server, name: str) -> Json | None:
     return answer.body if answer.ok else None
 
 
-def _is_done(crd: Json) -> bool:
-    if "deletionTimestamp" in crd["metadata"]:
-        return CLEANUP not in (crd["metadata"].get("finalizers") or ())
-    said = {condition["type"]: condition for condition in crd["status"].get("conditions") or ()}
-    names, wanted = crd["status"]["acceptedNames"], crd["spec"]["names"]
+def _is_done(crd: Json, everything: list[Json] | None) -> bool:
+    if "deletionTimestamp" in crd["metadata"] and CLEANUP in (crd["metadata"].get("finalizers") or ()):
+        return False
+    said = {condition["type"]: condition["status"] for condition in crd["status"].get("conditions") or ()}
     if "NamesAccepted" not in said or "Established" not in said:
         return False
-    if said["NamesAccepted"]["status"] == "False":
-        return True
-    return said["Established"]["status"] == "True" and all(names.get(key) == value for key, value in wanted.items())
+    if said["NamesAccepted"] == "False":
+        return everything is None or _waits(crd, everything)
+    return bool(said["Established"] == "True" and _set(crd["status"]["acceptedNames"]) == _set(crd["spec"]["names"]))
+
+
+def _waits(crd: Json, everything: list[Json]) -> bool:
+    """Whether another definition has a name that this one wants."""
+    mine = crd["status"]["acceptedNames"]
+    wanted = {word for key, word in _words(crd["spec"]["names"]) if (key, word) not in _words(mine)}
+    return any(wanted & {word for _, word in _words(each["status"]["acceptedNames"])} for each in everything if each is not crd)
+
+
+def _words(names: Json) -> set[tuple[str, str]]:
+    return {(key, word) for key, value in _set(names).items() for word in (value if isinstance(value, list) else [value])}
+
+
+def _set(names: Json) -> Json:
+    return {key: value for key, value in names.items() if value}
 
 
 def collapsed(events: list[Json]) -> list[Json]:
@@ -124,6 +143,7 @@ def _by_others(obj: Json) -> Json:
 
 def _unversioned(obj: Json) -> Json:
     plain = copy.deepcopy(obj)
+    plain.pop("columnDefinitions", None)  # only the first table of a watch has them
     for each in (plain, _about(plain)):
         each.get("metadata", {}).pop("resourceVersion", None)
     return plain

@@ -166,6 +166,10 @@ class Strategy:
 
     def empty(self, kind: ServedKind) -> dict[str, Json]:
         """What an object of the kind shows beside its metadata when there is nothing in it."""
+        return self.blank(kind)
+
+    def blank(self, kind: ServedKind) -> dict[str, Json]:
+        """The same before it has been anywhere: nobody who writes an object makes what is in it then."""
         return {}
 
     def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:

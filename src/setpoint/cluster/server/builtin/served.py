@@ -134,10 +134,14 @@ class BuiltinStrategy(Strategy):
 
     def empty(self, kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`. Go writes the zeros of what may not be left out."""
-        fields = empty_object(kind.group, kind.version, kind.kind)
+        fields = self.blank(kind)
         if self.behaviour.zero_replicas:
             fields["spec"]["replicas"] = 0
         return fields
+
+    def blank(self, kind: ServedKind) -> dict[str, Json]:
+        """See `Strategy`."""
+        return empty_object(kind.group, kind.version, kind.kind)
 
     def metadata_of_bookmark(self, metadata: Mapping[str, Json]) -> Mapping[str, Json]:
         """See `Strategy`. A field for which an annotation stands is a zero there."""

@@ -18,7 +18,7 @@ from setpoint.api.status import bad_request
 from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.structs import as_go_writes, empty_object
 from setpoint.cluster.server.crd.definitions import CustomKind, crd_warnings, custom_kinds, default_crd, prepare_crd, validate_crd
-from setpoint.cluster.server.crd.names import accept_names, is_established, terminating
+from setpoint.cluster.server.crd.names import accept_names, has_its_names, is_established, terminating
 from setpoint.cluster.server.encoding import decode, objects_in
 from setpoint.cluster.server.kinds import Kinds, ScalePaths, ServedKind, Strategy
 from setpoint.cluster.server.options import DeleteOptions, WriteOptions
@@ -69,7 +69,7 @@ class CrdStrategy(Strategy):
         """See `Strategy`. What passes through Go structs has no nulls."""
         return self.complete(obj, kind)
 
-    def empty(self, kind: ServedKind) -> dict[str, Json]:
+    def blank(self, kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
         return empty_object(kind.group, kind.version, kind.kind)
 
@@ -96,12 +96,16 @@ class CrdStrategy(Strategy):
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
         """Established in the same write."""
-        named = accept_names(obj, self._others(), now)
-        if same(named["status"], obj["status"]):
-            named = obj
-        tracked = track_update(
+        obj.update(self.named(obj, self._others(), now))
+        known = () if old is None else crd_warnings(old)
+        warnings += [text for text in crd_warnings(obj) if text not in known]
+
+    def named(self, obj: Object, everything: Sequence[Object], now: str) -> Object:
+        """A definition with the names that it can have beside all others, and with the server as who says so."""
+        named = accept_names(obj, everything, now)
+        return track_update(
             obj,
-            named,
+            obj if same(named["status"], obj["status"]) else named,
             self._typed(),
             manager=SERVER,
             api_version=obj["apiVersion"],
@@ -109,9 +113,6 @@ class CrdStrategy(Strategy):
             now=now,
             reset=(("metadata",), ("spec",)),
         )
-        obj.update(tracked)
-        known = () if old is None else crd_warnings(old)
-        warnings += [text for text in crd_warnings(obj) if text not in known]
 
     def ready_to_go(self, obj: Mapping[str, Json]) -> bool:
         """A definition that has never been marked is not removed at once: its objects go first."""
@@ -135,10 +136,13 @@ class CustomKinds:
         self._hub = hub
         self._context = copy_context()
         self._closing: dict[str, str] = {}
+        self._waiting: dict[str, str] = {}
+        """The definitions that wait for a name which another of their group has, and the groups."""
         storage.subscribe(self._changed)
         storage.subscribe_durable(self._told)
         for crd in objects_in(storage, COLLECTION):
             self._serve(crd)
+            self._note(crd)
 
     def _changed(self, change: Change) -> None:
         # What the server does of its own accord, and had to be undone, is tried again in a while.
@@ -146,13 +150,20 @@ class CustomKinds:
         if change.collection == COLLECTION:
             crd = decode(change.record.value)
             if change.deleted:
-                self._withdraw(crd, delay)
+                self._withdraw(crd)
             else:
                 self._serve(crd, delay)
-                if change.undone:
-                    self._soon("", delay)
+            self._note(crd, gone=change.deleted)
+            group, name = crd["spec"]["group"], crd["metadata"]["name"]
+            if change.undone or any(theirs == group and other != name for other, theirs in self._waiting.items()):
+                self._soon("", delay)
         elif (change.deleted or change.undone) and change.collection in self._closing:
             self._soon(self._closing[change.collection], delay)
+
+    def _note(self, crd: Object, *, gone: bool = False) -> None:
+        self._waiting.pop(crd["metadata"]["name"], None)
+        if not gone and not has_its_names(crd):
+            self._waiting[crd["metadata"]["name"]] = crd["spec"]["group"]
 
     def _told(self, change: Change) -> None:
         """Watches end when the end of their kind is durable, after the last event that they get."""
@@ -187,14 +198,13 @@ class CustomKinds:
                 return self._storage.revision
         return max(before.fits_since for before in befores if before is not None and before.fits_since is not None)
 
-    def _withdraw(self, crd: Object, delay: float) -> None:
+    def _withdraw(self, crd: Object) -> None:
         spec = crd["spec"]
         collection = f"{spec['group']}/{spec['names']['plural']}"
         self._closing.pop(collection, None)
         for kind in self._kinds.of_group(spec["group"]):
             if kind.plural == spec["names"]["plural"]:
                 self._kinds.remove(kind.resource)
-        self._soon("", delay)
 
     def _soon(self, name: str, delay: float = 0.0) -> None:
         """Goes on after the write that is under way, or in so many seconds."""
@@ -239,13 +249,14 @@ class CustomKinds:
         self._registry.store(self._crd_kind(), done, crd, gone=not left)
 
     def _name_others(self) -> None:
-        """Names have become free: whoever waited for them gets them."""
-        everything = objects_in(self._storage, COLLECTION)
-        for crd in everything:
-            if not is_established(crd):
-                named = accept_names(crd, everything, self._registry.means().now)
+        """Names may have become free: whoever waited for them gets them, each name one of those who did."""
+        kind, everything = self._crd_kind(), objects_in(self._storage, COLLECTION)
+        assert isinstance(kind.strategy, CrdStrategy)
+        for at, crd in enumerate(everything):
+            if crd["metadata"]["name"] in self._waiting:
+                named = kind.strategy.named(crd, everything, self._registry.means().now)
                 if named != crd:
-                    self._registry.store(self._crd_kind(), named, crd)
+                    everything[at] = decode(self._registry.store(kind, named, crd).value)
 
 
 def served(

@@ -70,6 +70,11 @@ def is_established(crd: Crd) -> bool:
     return _is_true((crd.get("status") or {}).get("conditions") or [], "Established")
 
 
+def has_its_names(crd: Crd) -> bool:
+    """Whether this CRD has all names that it wants."""
+    return _is_true((crd.get("status") or {}).get("conditions") or [], "NamesAccepted")
+
+
 def terminating(crd: Crd, *, done: bool, now: str) -> dict[str, Any]:
     """`crd`, which is being deleted, with the condition that says how far the deletion of its objects is: about to begin, or done."""
     reason, message = _TERMINATION[done] if not done or is_established(crd) else _NEVER

@@ -211,11 +211,13 @@ def apply(
     now: str,
     reset: Sequence[Sequence[str]] = (),
     versions: Versions = MappingProxyType({}),
+    blank: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The live object (None: there is none yet) with ``applied`` merged into it for ``manager``, managedFields included.
 
     Arguments as for `track_update`. ``applied`` must be of the endpoint's own group, version and kind and must not hold managedFields; both
-    are the caller's to check, as is filling defaults into the result. Raises ApplyConflict unless ``force``, and ApplyInvalid. If nothing
+    are the caller's to check, as is filling defaults into the result. ``blank`` is an object of the kind in which nothing has been set:
+    what it has is nobody's who was there before the first apply. Raises ApplyConflict unless ``force``, and ApplyInvalid. If nothing
     would change, the result equals ``live``.
     """
     problems = validate(schema.root, applied)
@@ -237,7 +239,7 @@ def apply(
             )
         if not entries:
             before = Manager.of("before-first-apply", "Update", api_version, subresource)
-            entries = _track(compare(schema.root, {}, base).without(not_recorded), schema, {}, before, api_version, now)
+            entries = _track(compare(schema.root, dict(blank), base).without(not_recorded), schema, {}, before, api_version, now)
         atoms = {version: versions[version]().root for version in elsewhere}
         apart = {key: atom for version, atom in atoms.items() for key, each in entries.items() if each.api_version == version}
         how = _Apply(schema, owner, manager == "kubectl", api_version, force, not_recorded, apart, _reset_elsewhere(subresource, reset))
