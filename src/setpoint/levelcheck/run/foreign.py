@@ -65,7 +65,8 @@ class Foreign:
             return
         match how:
             case "delete":
-                await self._write("delete", key, b"")
+                # As kubectl does: a Job's pods would stay behind by default.
+                await self._write("delete", key, b"", {"propagationPolicy": "Background"})
             case "edit":
                 await self._edit(key)
             case "spec":
@@ -117,12 +118,12 @@ class Foreign:
                     return
         await self._write("patch", key, msgspec.json.encode({"metadata": {"labels": {"level-check": "edited"}}}))
 
-    async def _write(self, verb: str, key: Key, body: bytes) -> Answer | None:
+    async def _write(self, verb: str, key: Key, body: bytes, options: dict[str, str] | None = None) -> Answer | None:
         kind = self._run.kind_of_resource(key.resource)
         if kind is None:
             return None
         resource = kind.resource
-        return await self._sent(verb, resource, key.namespace, key.name, "", {}, body, MERGE_PATCH, who="somebody")
+        return await self._sent(verb, resource, key.namespace, key.name, "", options or {}, body, MERGE_PATCH, who="somebody")
 
     async def _send(
         self, verb: str, ref: Ref, *, options: dict[str, str], body: bytes = b"", content_type: str = "", subresource: str = ""
