@@ -9,6 +9,7 @@ from tests.levelcheck.boxes import box, workload
 
 from setpoint.levelcheck import Workload, advance, apply, delete, patch, recreate, wait
 from setpoint.levelcheck.check import case_of, programs, warm_up
+from setpoint.levelcheck.oracles.hot_loop import hot_loops
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Changed, Delivered, Died, Key, RunBegan, RunEnded, Started
 from setpoint.levelcheck.search.explore import Explorer
@@ -130,6 +131,34 @@ def test_a_watch_that_breaks_and_has_expired_is_listed_anew():
         assert run.objects[BOX]["status"] == {"size": 2}
     assert any(moment.type == "SYNC" and moment.key == CONFIG for moment in of(expired, Delivered))
     assert not any(moment.type == "SYNC" and moment.key == CONFIG for moment in of(resumed, Delivered))
+
+
+def test_a_silent_watch_is_given_up_and_nothing_is_missed():
+    [run] = recorded(Plan((Decision("F9", Site("event", "", str(BOX), 2), "silent"),)))
+    assert run.unused == ()
+    delivered = [moment.at for moment in of(run, Delivered) if moment.key == BOX]
+    made = next(moment.at for moment in of(run, Changed) if moment.key == BOX and moment.process == "p1")
+    assert min(at for at in delivered if at > made) > made + 80
+    assert run.objects[BOX]["status"] == {"size": 2}
+
+
+def test_what_is_late_comes_before_a_process_can_act_on_it_for_ever():
+    gone = Workload.of(apply(box(1)), wait(), delete(box(1)), wait())
+    late, broken = recorded(
+        *(Plan((Decision(fault, Site("event", "", str(BOX), 3), how),)) for fault, how in (("F5", "rest"), ("F9", "expired"))), steps=gone
+    )
+    for run in (late, broken):
+        assert (run.end, run.unused) == ("rest", ())
+        assert BOX not in run.objects
+        assert CONFIG not in run.objects
+        assert hot_loops(run) == []
+    assert len([wrote for wrote in late.writes if wrote.at > late.last_step]) <= 10
+
+
+def test_without_its_controllers_the_cluster_collects_no_garbage():
+    gone = Workload.of(apply(box(1)), wait(), delete(box(1)), wait())
+    alone, whole = (recorded(Plan(), steps=gone, cluster_controllers=has)[0] for has in (False, True))
+    assert (CONFIG in alone.objects, CONFIG in whole.objects) == (True, False)
 
 
 def test_the_process_is_down_while_the_user_does_something():

@@ -163,6 +163,7 @@ _FIELDS: Mapping[str, _Field] = {
     "periodic": _Field(_all(lambda each: isinstance(each, Periodic)), "a list of Periodic(...)"),
     "assumptions": _Field(lambda value: isinstance(value, Assumptions), "Assumptions(...)"),
     "leaders": _Field(lambda value: isinstance(value, int) and value > 0, "a number, 1 or more"),
+    "cluster_controllers": _Field(lambda value: isinstance(value, bool), "True or False"),
 }
 
 

@@ -24,4 +24,5 @@ class Case:
     periodic: tuple[Periodic, ...] = ()
     assumptions: Assumptions = field(default_factory=Assumptions)
     leaders: int = 1
+    cluster_controllers: bool = True
     mode: str = "fast"

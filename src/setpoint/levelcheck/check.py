@@ -50,6 +50,7 @@ def level_check(
     periodic: Sequence[Periodic] = (),
     assumptions: Assumptions | None = None,
     leaders: int = 1,
+    cluster_controllers: bool = True,
     depth: int = 1,
     budget: float | None = None,
     seed: int = 0,
@@ -62,7 +63,8 @@ def level_check(
     `outside` makes fakes of systems outside the cluster, by the keyword under which the app takes them; each run gets new ones, and they
     survive crashes. `environment` are other controllers in the cluster, which never fail. `invariants` must hold at every revision; `roles`
     say, by resource, of which children there should be one; `waivers` are findings that are meant to be so; `periodic` fields change for
-    ever. With `leaders` above one, so many processes run at a time, and one leads.
+    ever. With `leaders` above one, so many processes run at a time, and one leads. Without `cluster_controllers` the cluster is an API
+    server alone: nobody collects garbage, and Deployments make no pods.
 
     With `depth` 1 all single faults are tried, with 2 chosen pairs as well; with a `budget` of CPU seconds, then faults and orders by
     chance, decided by `seed`. `mode` is "fast" (simulated processes in one), or "fork", where each is an operating system's.
@@ -80,6 +82,7 @@ def level_check(
         periodic=periodic,
         assumptions=assumptions,
         leaders=leaders,
+        cluster_controllers=cluster_controllers,
         mode=mode,
     )
     if depth < 0:
@@ -160,6 +163,7 @@ def case_of(target: Any, workload: Workload, **declared: Any) -> Case:
         periodic=tuple(declared.get("periodic") or ()),
         assumptions=declared.get("assumptions") or Assumptions(),
         leaders=leaders,
+        cluster_controllers=bool(declared.get("cluster_controllers", True)),
         mode=mode,
     )
 

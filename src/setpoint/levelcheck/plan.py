@@ -58,6 +58,7 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     F7     event            `other`                     the watch is late: until another kind's next event
     F8     event            `coalesced`, `overwritten`  the watch is late: until the object's next change; the latter, if the user makes it
     F9     event            `expired`, `resumed`        the watch breaks before it; it is listed anew, or resumed
+    F9     event            `silent`                    nothing comes by the watch any more, though it looks open
     F9     event            `short-gap`, `gap`          the watch is cut until the object's next change, as for F8; it is listed anew
     F11    run              `again`                     the key is run once more afterwards
     F11    start            `every`                     every run is

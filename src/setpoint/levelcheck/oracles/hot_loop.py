@@ -7,7 +7,7 @@ import msgspec
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.reduced import reduced
 from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of, run_in_words
-from setpoint.levelcheck.recording import Changed, Key, Recording, RunBegan
+from setpoint.levelcheck.recording import Changed, Key, Read, Recording, RunBegan, Wrote
 
 MINUTE = 60.0
 AGAIN = 10
@@ -26,9 +26,10 @@ def hot_loops(recording: Recording) -> list[Finding]:
 def _cycles(recording: Recording) -> list[Finding]:
     seen: dict[tuple[Key, str], list[Changed]] = {}
     lines = {write.revision: write.line for write in recording.writes if write.revision}
+    behind = _behind(recording)
     told: dict[Key, Finding] = {}
     for change in recording.changes:
-        if change.deleted or not is_of_controller(change.process) or change.key in told:
+        if change.deleted or not is_of_controller(change.process) or change.key in told or change.revision in behind:
             continue
         kept = reduced(change.key.resource, change.after)
         if kept is None:
@@ -50,11 +51,29 @@ def _cycles(recording: Recording) -> list[Finding]:
     return list(told.values())
 
 
+def _behind(recording: Recording) -> dict[int, None]:
+    """The revisions made by runs that read what was old: a loop that ends as soon as the news comes is none."""
+    old: dict[tuple[str, str], bool] = {}
+    found: dict[int, None] = {}
+    for moment in recording.moments:
+        match moment:
+            case RunBegan():
+                old[moment.process, moment.run] = False
+            case Read() if moment.seen < moment.true:
+                old[moment.process, moment.run] = True
+            case Wrote() if moment.revision and old.get((moment.process, moment.site.who)):
+                found[moment.revision] = None
+            case _:
+                pass
+    return found
+
+
 def _churn(recording: Recording) -> list[Finding]:
+    behind = _behind(recording)
     made: dict[Key, list[Changed]] = {}
     gone: dict[Key, list[Changed]] = {}
     for change in recording.changes:
-        if is_of_controller(change.process) and (change.deleted or change.before is None):
+        if is_of_controller(change.process) and change.revision not in behind and (change.deleted or change.before is None):
             (gone if change.deleted else made).setdefault(canonical_key(change.key, _decoded(change.after)), []).append(change)
     found = []
     for key in made:

@@ -30,6 +30,8 @@ def decision_in_words(decision: Decision) -> str:
             return f"the news of {what} is late, until that of another kind has come"
         case "F8":
             return f"the news of {what} does not come before its next change"
+        case "F9" if how == "silent":
+            return f"the watch falls silent before the news of {what}, and looks open still"
         case "F9":
             return f"the watch breaks before the news of {what}, and {'is resumed' if how == 'resumed' else 'everything is listed anew'}"
         case "F11":

@@ -122,6 +122,8 @@ def _options(case: Case, writing: _Writing) -> list[tuple[str, str]]:
         said.append(("assumptions", writing.value(case.assumptions, "assumptions")))
     if case.leaders != 1:
         said.append(("leaders", repr(case.leaders)))
+    if not case.cluster_controllers:
+        said.append(("cluster_controllers", "False"))
     return said
 
 

@@ -110,7 +110,7 @@ class Execution:
         self.workload = workload
         self.loop = new_loop()
         self.world = simulated_world(self.loop, seed=f"level-check/{plan.seed}")
-        self.plane = ControlPlane(self.world)
+        self.plane = ControlPlane(self.world, controllers=case.cluster_controllers)
         self.joins = joins
         self._snapshots: list[Snapshot] = []
         self._joined = 0
@@ -224,11 +224,12 @@ class Execution:
         )
         self._changes[change.revision] = moment
         self.moments.append(moment)
-        self.activity.changed(key, self.now)
+        self.activity.changed(key, self.now, passing=any(wire.is_behind for wire in self.wires.values()))
         for wire in self.wires.values():
             for held, hold in list(wire.holds.items()):
                 overwritten = hold.ends_with_the_next_change and hold.key == key
-                if overwritten or (hold.how == "other" and held != resource):
+                waited_for = self._acting in self.processes and hold.is_waited_for(key)
+                if overwritten or waited_for or (hold.how == "other" and held != resource):
                     self.loop.call_later(2 * LATENCY, partial(wire.release, held), context=contextvars.Context())
         if self.case.invariants and self._began:
             self._judge(change.revision)
@@ -741,7 +742,7 @@ class Execution:
             raise Restless(endless)
 
     def _is_idle(self) -> bool:
-        if len(self.processes) < self.case.leaders:
+        if len(self.processes) < self.case.leaders or any(wire.is_silent for wire in self.wires.values()):
             return False
         idle = all(process.is_idle for process in (*self.processes.values(), *self.environment.values()))
         return idle and self.plane.is_idle and not self._failing()

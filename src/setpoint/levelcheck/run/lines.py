@@ -1,12 +1,16 @@
 """Watches of a process, as a real network has them: late, broken off and resumed, or expired; and what is delivered complete and in order.
 
 A watch is late by a *hold*: nothing of a resource reaches the process until the hold is released. What releases it depends on the fault;
-when nothing else happens in the cluster any more, every hold ends.
+when nothing else happens in the cluster any more, every hold ends. So does one in which the process writes the same object again and again:
+it is late, and not cut off, and whoever acts on what is late has only so long to do it.
+
+A watch may also fall *silent*: it looks open, and nothing comes by it any more, until somebody gives it up.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +23,12 @@ from setpoint.objects import decode_head
 
 if TYPE_CHECKING:
     from setpoint.levelcheck.run.wire import Wire
+
+
+PATIENT = 6
+"""So often may the process write an object before what is late comes."""
+SILENCE = 300.0
+"""After so many seconds the operating system finds that a connection is dead, if the client has not before."""
 
 
 class Hold:
@@ -36,11 +46,17 @@ class Hold:
         self.released = asyncio.Event()
         self.ran = False
         """Whether a run that reads the resource has begun since."""
+        self._written: Counter[Key] = Counter()
 
     @property
     def outlives_waiting(self) -> bool:
         """Whether a user who waits does not end it: what it waits for may be that user's next step."""
         return self.how in ("overwritten", "gap")
+
+    def is_waited_for(self, written: Key) -> bool:
+        """The process has written an object: whether it now does so again and again."""
+        self._written[written] += 1
+        return self._written[written] >= PATIENT and not self.outlives_waiting
 
     @property
     def ends_with_the_next_change(self) -> bool:
@@ -59,6 +75,8 @@ class Line:
         self._listed = listed
         """Whether what comes is news: not before the initial events have ended."""
         self._closed = False
+        self.silent = False
+        """Whether nothing comes by it any more."""
 
     @property
     def is_behind(self) -> int:
@@ -68,14 +86,16 @@ class Line:
     async def read(self) -> list[bytes] | None:
         """See `Stream`."""
         while not self._closed:
+            if self.silent:
+                await asyncio.sleep(SILENCE)
+                raise StreamBroken("the connection has timed out")
             if self._late:
                 hold = self._wire.holds.get(self._resource)
                 if hold is not None:
                     await hold.released.wait()
                     if hold.how in ("gap", "short-gap"):
-                        self._late = []
                         self._wire.expired[self._resource] = None
-                        raise StreamBroken("the connection was lost")
+                        raise self._broken(self._late)
                     continue
                 frames, self._late = self._late, []
                 return frames
@@ -96,13 +116,20 @@ class Line:
                 self._decide(frame)
             elif b'"k8s.io/initial-events-end"' in frame:
                 self._listed = True
-            if self._resource in self._wire.holds:
+            if self.silent or self._resource in self._wire.holds:
                 self._late = frames[at:]
                 return frames[:at]
             if self._resource in self._wire.broken:
                 del self._wire.broken[self._resource]
-                raise StreamBroken("the connection was lost")
+                raise self._broken(frames)
+        self._wire.behind.pop(self._resource, None)
         return frames
+
+    def _broken(self, lost: list[bytes]) -> StreamBroken:
+        """The connection is lost, and these frames with it."""
+        self._wire.behind[self._resource] = next((revision for frame in lost if (revision := _revision(frame))), 1) - 1
+        self._late = []
+        return StreamBroken("the connection was lost")
 
     def _decide(self, frame: bytes) -> None:
         revision = _revision(frame)
@@ -118,6 +145,8 @@ class Line:
             case "F9", "expired":
                 self._wire.expired[self._resource] = None
                 self._wire.broken[self._resource] = None
+            case "F9", "silent":
+                self.silent = True
             case "F9", _:
                 self._wire.broken[self._resource] = None
             case _:

@@ -31,9 +31,11 @@ class Activity:
         self._minute = 0.0
         self._counts: dict[object, int] = {}
 
-    def changed(self, key: object, now: float) -> None:
-        """Something was changed."""
+    def changed(self, key: object, now: float, *, passing: bool = False) -> None:
+        """Something was changed. What is `passing` is no sign that there will be no rest: a process that lags behind does it."""
         self.last_change = now
+        if passing:
+            return
         if now >= self._minute + 60.0:
             self._minute = now
             self._counts.clear()

@@ -42,11 +42,15 @@ class Wire:
         self.broken: dict[str, None] = {}
         self.old: dict[str, int] = {}
         """Of which revision the next list of a resource is."""
+        self.behind: dict[str, int] = {}
+        """The revision up to which the process knows a resource whose watch has broken, until the next watch brings something."""
         self.reversed_lists = False
         self.watched: dict[str, None] = {}
         """The resources of which a watch was opened."""
         self._failing: dict[str, tuple[Decision, int]] = {}
         self._lines: dict[Line, str] = {}
+        self._given_up: dict[str, None] = {}
+        """The resources of which a watch fell silent, was closed, and is not open again."""
         self._cut = False
         self._inner = InProcessTransport(run.plane.server.handle)
 
@@ -86,9 +90,18 @@ class Wire:
         if hold is not None:
             hold.released.set()
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the process has a watch by which nothing comes any more, or has given one up and not opened another yet."""
+        return bool(self._given_up) or any(line.silent for line in self._lines)
+
     def forget(self, line: Line) -> None:
         """A watch is closed."""
-        self._lines.pop(line, None)
+        resource = self._lines.pop(line, None)
+        if line.silent and resource is not None and not self._cut:
+            self._given_up[resource] = None
+            if line.is_behind:
+                self.behind[resource] = line.is_behind - 1
 
     def seen(self, resource: str) -> int:
         """The newest revision of a resource that has reached the process."""
@@ -97,7 +110,12 @@ class Wire:
         if hold is not None and hold.revision:
             newest = min(newest, hold.revision)
         behind = [first for line, of in self._lines.items() if of == resource and (first := line.is_behind)]
-        return min([newest, *(first - 1 for first in behind)])
+        return min([newest, *(first - 1 for first in behind), *(self.behind[each] for each in self.behind if each == resource)])
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether anything that has happened has not reached the process."""
+        return bool(self.holds or self.behind) or self.is_silent
 
     async def _watch(self, operation: Operation) -> Outcome:
         resource = _resource(operation)
@@ -115,6 +133,7 @@ class Wire:
 
     def _kept(self, stream: Any, resource: str, *, listed: bool) -> Stream:
         self.watched[resource] = None
+        self._given_up.pop(resource, None)
         line = Line(self, resource, stream, listed=listed)
         self._lines[line] = resource
         return line
