@@ -139,3 +139,26 @@ def test_a_name_that_is_taken_is_given_when_it_is_free() -> None:
 def properties(crd: Any) -> Any:
     """The properties of the first version's schema."""
     return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+
+
+def test_a_name_that_a_change_frees_goes_to_one_of_those_who_wait_for_it() -> None:
+    async def main(t: Talk) -> None:
+        for kind in ("Widget", "Gadget", "Thing"):
+            crd = copy.deepcopy(WIDGET_CRD)
+            crd["metadata"]["name"] = f"{kind.lower()}s.example.com"
+            # The last is established, and asks for the name afterwards.
+            crd["spec"]["names"] = {"plural": f"{kind.lower()}s", "kind": kind, **({} if kind == "Thing" else {"shortNames": ["wd"]})}
+            await t.create(CRDS, crd)
+        await t.merge(CRDS, "things.example.com", {"spec": {"names": {"shortNames": ["wd"]}}})
+        owners = []
+        for kind in ("widgets", "gadgets", "things"):
+            owners.append([name for name, short in (await _short_names(t)).items() if short == ["wd"]])
+            await t.merge(CRDS, f"{kind}.example.com", {"spec": {"names": {"shortNames": None}}})
+            await asyncio.sleep(0.1)
+        assert owners == [["widgets.example.com"], ["gadgets.example.com"], ["things.example.com"]]
+
+    talk(main)
+
+
+async def _short_names(t: Talk) -> dict[str, Any]:
+    return {crd["metadata"]["name"]: crd["status"]["acceptedNames"].get("shortNames") for crd in (await t.do("list", CRDS))["items"]}

@@ -247,3 +247,20 @@ def test_who_asks_when_a_watch_has_ended_is_told_once_and_at_once_if_it_is_over(
         assert told == ["while it was open", "afterwards"]
 
     talk(main)
+
+
+def test_a_watch_of_lists_of_metadata_ends_where_the_first_event_would_be() -> None:
+    async def main(t: Talk) -> None:
+        accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+        await t.establish()
+        for resource, thing in ((CONFIGMAPS, config_map("a")), (WIDGETS, widget("a"))):
+            waiting = await t.watch(resource, accept=accept)
+            task = asyncio.ensure_future(waiting.read())
+            await asyncio.sleep(1)
+            assert not task.done()
+            await t.create(resource, thing)
+            assert await task is None
+            for options in ({}, {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan", "allowWatchBookmarks": "true"}):
+                assert await (await t.watch(resource, accept=accept, **options)).read() is None
+
+    talk(main)

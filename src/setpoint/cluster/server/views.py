@@ -182,6 +182,24 @@ class RefusedView:
         raise self.why(kind)
 
 
+class MuteView:
+    """Events as lists of `PartialObjectMetadata`, which they are not: a watch is opened, and ends where the first thing would be told."""
+
+    shared = "mute"
+
+    def show(self, kind: ServedKind, record: Record) -> bytes:
+        """See `View`. Nobody gets it."""
+        return b"null"
+
+    def show_list(self, kind: ServedKind, listing: Listing) -> bytes:
+        """See `View`. Nobody gets it."""
+        return b"null"
+
+    def bookmark(self, kind: ServedKind, metadata: Mapping[str, Json]) -> bytes:
+        """See `View`. Nobody gets it."""
+        return b"null"
+
+
 def _no_table(problem: str, kind: ServedKind) -> ApiError:
     """A table cannot be as it was asked for."""
     return bad_request(f"Unable to convert to Table as requested: {problem}")
@@ -252,6 +270,8 @@ def view_for(operation: Operation, now: Now) -> View:
                     problem = f"includeObject: Invalid value: \"{include}\": must be 'Metadata', 'Object', 'None', or empty"
                     return RefusedView(partial(_no_table, problem), always=True)
                 return TableView(meta, cast(IncludeObject, include), now)
+            case "PartialObjectMetadataList" if operation.verb == "watch":
+                return MuteView()
             case "PartialObjectMetadata" | "PartialObjectMetadataList":
                 if listing is not (shape == "PartialObjectMetadataList"):
                     return RefusedView(_a_list if listing else _no_list)

@@ -23,7 +23,7 @@ from setpoint.cluster.server.reading import too_large
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Change, Compacted, Record, Storage
-from setpoint.cluster.server.views import View
+from setpoint.cluster.server.views import MuteView, View
 from setpoint.world import World
 
 BOOKMARK_INTERVAL = 60.0
@@ -103,9 +103,15 @@ class Watcher:
         self._told: Callable[[], object] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
+        self._mute = isinstance(view, MuteView)
         self._timers: list[asyncio.TimerHandle] = []
 
     # what the hub does
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self._ended
 
     def offer(self, emission: _Emission) -> None:
         """Queues what this change is to the watcher."""
@@ -135,6 +141,9 @@ class Watcher:
 
     def begin(self, frames: list[bytes]) -> None:
         """Puts the frames of the start before all others; they do not count towards the limit."""
+        if self._mute and frames:
+            self.end()
+            return
         self._frames[:0] = frames
         self._free += len(frames)
         self._wake()
@@ -170,6 +179,9 @@ class Watcher:
 
     def _queue(self, frame: bytes) -> None:
         if self._ended:
+            return
+        if self._mute:
+            self.end()
             return
         self._bytes += len(frame)
         if len(self._frames) >= QUEUE_LIMIT + self._free or self._bytes > BYTES_LIMIT:
@@ -243,6 +255,8 @@ class Hub:
             self._start(watcher, initial, version)
         except Compacted as error:
             watcher.fail(expired(f"too old resource version: {error.asked} ({error.oldest})"))
+            return watcher
+        if watcher.ended:
             return watcher
         watcher.starts_at(storage.revision)
         self._watchers.setdefault(kind.collection, {})[watcher] = None
