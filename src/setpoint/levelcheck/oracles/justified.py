@@ -113,11 +113,12 @@ def destruction(case: Case, reference: Recording, recording: Recording) -> list[
 
 
 def not_renewed(reference: Recording, recording: Recording) -> list[Finding]:
-    """O5: what the controller replaces without the fault, and with it does not, though both end with equal objects. Only where the user
-    does the same things at the same times, and for objects that both have had since before the same step.
+    """O5: what the controller replaces without the fault, and with it does not, though both end with equal objects, or come to equal ones
+    at the rest at which the run was ended. Only where the user does the same things at the same times, and for objects that both have had
+    since before the same step.
     """
     decisions = recording.plan.decisions
-    if recording.end != "rest" or reference.end != "rest" or recording.joined or not decisions:
+    if recording.end != "rest" or reference.end != "rest" or not decisions:
         return []
     if any(decision.fault not in _FAILURES for decision in decisions):
         return []

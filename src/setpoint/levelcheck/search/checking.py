@@ -332,7 +332,8 @@ class Checking:
 
     def _verdict(self) -> Verdict:
         verdicts = {finding.verdict for _, finding, beside in self._refuted for finding in (finding, *beside)}
-        return "REFUTED" if "REFUTED" in verdicts else "PATH-DEPENDENT" if verdicts else "HELD"
+        worst: tuple[Verdict, ...] = ("REFUTED", "PATH-DEPENDENT", "INCONCLUSIVE")
+        return next((verdict for verdict in worst if verdict in verdicts), "HELD")
 
     def _report(self, verdict: Verdict, inconclusive: str = "") -> Report:
         return Report(

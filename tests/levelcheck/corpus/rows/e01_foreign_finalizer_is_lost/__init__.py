@@ -33,7 +33,8 @@ def foreign_finalizer_stays(state: State) -> str | None:
     """What the backup controller has put on a cluster is there until it takes it off."""
     for cluster in state.list("clusters.corpus.example.com"):
         metadata = cluster["metadata"]
-        if PROTECTED in metadata.get("annotations", {}) and BACKUP not in metadata.get("finalizers", []):
+        lives = "deletionTimestamp" not in metadata  # of a cluster that is deleted the backup controller lets go by itself
+        if lives and PROTECTED in metadata.get("annotations", {}) and BACKUP not in metadata.get("finalizers", []):
             return f"the finalizer of the backup controller was taken off Cluster {metadata['name']}"
     return None
 
