@@ -22,14 +22,15 @@ _RANDOM = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{6,}|\d+\.\d+")
 
 def end_state(case: Case, reference: Recording, recording: Recording, masks: Masks) -> list[Finding]:
     """O1, a finding for each object and field, at the first rest after a fault at which something is otherwise, else at the end: what a
-    later step of the user heals was wrong until then. Of a run that did not come to rest nothing is said: it has no end.
+    later step of the user heals was wrong until then, unless the controller would have come back to it by itself. Of a run that did not
+    come to rest nothing is said: it has no end.
     """
     if recording.end != "rest" or reference.end != "rest":
         return []
     usual = dict(_rests(reference))
     faulted = next((moment.at for moment in recording.moments if isinstance(moment, Faulted)), 0.0)
     for steps, rest in _rests(recording):
-        if rest.at >= faulted and (expected := usual.get(steps)) is not None:
+        if rest.at >= faulted and (expected := usual.get(steps)) is not None and not _waits(rest, expected):
             told = differences(_state(case, reference, masks, expected), _state(case, recording, masks, rest))
             if told:
                 return [_finding(difference, "O1", "without the fault", recording.until(rest.nth)) for difference in told]
@@ -40,6 +41,11 @@ def end_state(case: Case, reference: Recording, recording: Recording, masks: Mas
 def _rests(recording: Recording) -> list[tuple[int, Snapshot]]:
     """The rests, by how many of the user's steps were done until then: a rest that was passed over in one run has no counterpart."""
     return [(sum(isinstance(moment, Stepped) for moment in recording.moments[: rest.moments]), rest) for rest in recording.rests]
+
+
+def _waits(rest: Snapshot, expected: Snapshot) -> bool:
+    """Whether a timer is set that is not so in the reference: then it is not said yet that it stays as it is."""
+    return any(timer.endswith(": timer") and timer not in expected.timers for timer in rest.timers)
 
 
 def path(case: Case, reference: Recording, direct: Recording, masks: Masks) -> list[Finding]:
