@@ -160,5 +160,20 @@ def test_a_name_that_a_change_frees_goes_to_one_of_those_who_wait_for_it() -> No
     talk(main)
 
 
+def test_who_overwrites_the_status_is_answered_with_it_and_the_server_says_its_own_again() -> None:
+    async def main(t: Talk) -> None:
+        await t.establish()
+        await t.create(WIDGETS, widget("a"))
+        wiped = await t.merge(CRDS, "widgets.example.com", {"status": {"conditions": None, "acceptedNames": None}}, sub="status")
+        assert (wiped["status"]["conditions"], wiped["status"]["acceptedNames"]) == (None, {"plural": "", "kind": ""})
+        await asyncio.sleep(0.1)
+        healed = await t.do("get", CRDS, "widgets.example.com")
+        assert [condition["status"] for condition in healed["status"]["conditions"]] == ["True", "True"]
+        assert healed["status"]["acceptedNames"]["shortNames"] == ["wd"]
+        assert names(await t.do("list", WIDGETS)) == ["a"]
+
+    talk(main)
+
+
 async def _short_names(t: Talk) -> dict[str, Any]:
     return {crd["metadata"]["name"]: crd["status"]["acceptedNames"].get("shortNames") for crd in (await t.do("list", CRDS))["items"]}

@@ -95,8 +95,9 @@ class CrdStrategy(Strategy):
         return []
 
     def finish(self, obj: dict[str, Json], old: Mapping[str, Json] | None, now: str, warnings: list[str]) -> None:
-        """Established in the same write."""
-        obj.update(self.named(obj, self._others(), now))
+        """Established in the same write; but what somebody writes into the status himself stands until the server's next write."""
+        if old is None or not _overwrites(obj.get("status") or {}, old.get("status") or {}):
+            obj.update(self.named(obj, self._others(), now))
         known = () if old is None else crd_warnings(old)
         warnings += [text for text in crd_warnings(obj) if text not in known]
 
@@ -126,6 +127,11 @@ class CrdStrategy(Strategy):
         obj.update(terminating(obj, done=False, now=now))
 
 
+def _overwrites(status: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+    """Whether a status says otherwise than before what the server says in it."""
+    return any(not same(status.get(name), old.get(name)) for name in ("conditions", "acceptedNames"))
+
+
 class CustomKinds:
     """Follows the definitions in storage, and keeps `Kinds` in step with them."""
 
@@ -137,7 +143,9 @@ class CustomKinds:
         self._context = copy_context()
         self._closing: dict[str, str] = {}
         self._waiting: dict[str, str] = {}
-        """The definitions that wait for a name which another of their group has, and the groups."""
+        """The definitions that wait for their names, since others of the group have them or since their status was overwritten; and the
+        groups.
+        """
         storage.subscribe(self._changed)
         storage.subscribe_durable(self._told)
         for crd in objects_in(storage, COLLECTION):
@@ -154,8 +162,7 @@ class CustomKinds:
             else:
                 self._serve(crd, delay)
             self._note(crd, gone=change.deleted)
-            group, name = crd["spec"]["group"], crd["metadata"]["name"]
-            if change.undone or any(theirs == group and other != name for other, theirs in self._waiting.items()):
+            if change.undone or crd["spec"]["group"] in self._waiting.values():
                 self._soon("", delay)
         elif (change.deleted or change.undone) and change.collection in self._closing:
             self._soon(self._closing[change.collection], delay)

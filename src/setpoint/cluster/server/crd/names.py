@@ -71,8 +71,12 @@ def is_established(crd: Crd) -> bool:
 
 
 def has_its_names(crd: Crd) -> bool:
-    """Whether this CRD has all names that it wants."""
-    return _is_true((crd.get("status") or {}).get("conditions") or [], "NamesAccepted")
+    """Whether this CRD has all names that it wants, and says so."""
+    status = crd.get("status") or {}
+    wanted, accepted = (
+        {key: value for key, value in names.items() if value} for names in (crd["spec"]["names"], status.get("acceptedNames") or {})
+    )
+    return is_established(crd) and _is_true(status.get("conditions") or [], "NamesAccepted") and wanted == accepted
 
 
 def terminating(crd: Crd, *, done: bool, now: str) -> dict[str, Any]:
