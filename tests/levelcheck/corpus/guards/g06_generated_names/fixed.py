@@ -41,7 +41,9 @@ async def adopted(ctx: Context, pool: Pool) -> list[Pod]:
     live = await ctx.get(Pool, pool.key, live=True)
     if live is None or live.uid != pool.uid or live.is_terminating:
         return []
-    ours = OwnerReference(api_version="guards.example.com/v1", kind="Pool", name=pool.name, uid=pool.uid, controller=True)
+    ours = OwnerReference(
+        api_version="guards.example.com/v1", kind="Pool", name=pool.name, uid=pool.uid, controller=True, block_owner_deletion=True
+    )
     for pod in orphans:
         pod.metadata.owner_references = [*pod.metadata.owner_references, ours]
         await ctx.update(pod)
