@@ -5,12 +5,15 @@ when nothing else happens in the cluster any more, every hold ends. So does one 
 it is late, and not cut off, and whoever acts on what is late has only so long to do it.
 
 A watch may also fall *silent*: it looks open, and nothing comes by it any more, until somebody gives it up.
+
+Where a process watches a resource twice, what happens to the one watch at an event happens to the other there, too.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
 
 PATIENT = 6
 """So often may the process write an object before what is late comes."""
+BREAKING = ("expired", "resumed", "silent")
+"""What happens to a watch at once; what makes it late happens to all watches of the resource anyway."""
+WRITES_IN_SILENCE = 60
+"""As many writes by the process end a silence: what is made for ever because of it would only take the check's time."""
 SILENCE = 300.0
 """After so many seconds the operating system finds that a connection is dead, if the client has not before."""
 
@@ -77,24 +84,38 @@ class Line:
         self._closed = False
         self.silent = False
         """Whether nothing comes by it any more."""
+        self._noticed = asyncio.Event()
+        """Set when it is time to find that out."""
+        self._writes = 0
+        self._is_broken = False
+        self._due: dict[int, list[Decision]] = {}
+        """By revision, what goes wrong with its event, because it has with another watch."""
 
     @property
     def is_behind(self) -> int:
         """The revision of the first frame that is late; 0 if none is."""
         return next((revision for frame in self._late if (revision := _revision(frame))), 0)
 
+    def process_wrote(self) -> None:
+        """The process has changed something on the server."""
+        if self.silent:
+            self._writes += 1
+            if self._writes >= WRITES_IN_SILENCE:
+                self._noticed.set()
+
     async def read(self) -> list[bytes] | None:
         """See `Stream`."""
         while not self._closed:
             if self.silent:
-                await asyncio.sleep(SILENCE)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._noticed.wait(), SILENCE)
                 raise StreamBroken("the connection has timed out")
             if self._late:
                 hold = self._wire.holds.get(self._resource)
                 if hold is not None:
                     await hold.released.wait()
                     if hold.how in ("gap", "short-gap"):
-                        self._wire.expired[self._resource] = None
+                        self._wire.expired[self._resource] += 1
                         raise self._broken(self._late)
                     continue
                 frames, self._late = self._late, []
@@ -119,8 +140,7 @@ class Line:
             if self.silent or self._resource in self._wire.holds:
                 self._late = frames[at:]
                 return frames[:at]
-            if self._resource in self._wire.broken:
-                del self._wire.broken[self._resource]
+            if self._is_broken:
                 raise self._broken(frames)
         self._wire.behind.pop(self._resource, None)
         return frames
@@ -133,7 +153,11 @@ class Line:
 
     def _decide(self, frame: bytes) -> None:
         revision = _revision(frame)
-        for decision in self._wire.run.event_decisions(self._wire, revision):
+        decided = self._wire.run.event_decisions(self._wire, revision)
+        breaking = [decision for decision in decided if decision.fault == "F9" and decision.how in BREAKING]
+        for other in self._wire.beside(self, self._resource) if breaking else ():
+            other._due[revision] = breaking
+        for decision in [*decided, *self._due.pop(revision, ())]:
             self._take(decision, revision)
 
     def _take(self, decision: Decision, revision: int) -> None:
@@ -143,12 +167,12 @@ class Line:
             case "F9", ("gap" | "short-gap") as how:
                 self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
             case "F9", "expired":
-                self._wire.expired[self._resource] = None
-                self._wire.broken[self._resource] = None
+                self._wire.expired[self._resource] += 1
+                self._is_broken = True
             case "F9", "silent":
                 self.silent = True
             case "F9", _:
-                self._wire.broken[self._resource] = None
+                self._is_broken = True
             case _:
                 raise ValueError(f"{decision}: this cannot happen to an event")
 

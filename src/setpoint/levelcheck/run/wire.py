@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import sysconfig
+from collections import Counter
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,8 @@ class Wire:
         self.run = run
         self.process = process
         self.holds: dict[str, Hold] = {}
-        self.expired: dict[str, None] = {}
-        self.broken: dict[str, None] = {}
+        self.expired: Counter[str] = Counter()
+        """How many of the next watches of a resource are told that their version is too old."""
         self.old: dict[str, int] = {}
         """Of which revision the next list of a resource is."""
         self.behind: dict[str, int] = {}
@@ -95,6 +96,16 @@ class Wire:
         """Whether the process has a watch by which nothing comes any more, or has given one up and not opened another yet."""
         return bool(self._given_up) or any(line.silent for line in self._lines)
 
+    def process_wrote(self, key: Key) -> list[str]:
+        """The process has changed an object on the server; gives the resources whose news it should not be without any longer."""
+        for line in self._lines:
+            line.process_wrote()
+        return [resource for resource, hold in self.holds.items() if hold.is_waited_for(key)]
+
+    def beside(self, line: Line, resource: str) -> list[Line]:
+        """The other watches of a resource that the process has."""
+        return [each for each, of in self._lines.items() if of == resource and each is not line]
+
     def forget(self, line: Line) -> None:
         """A watch is closed."""
         resource = self._lines.pop(line, None)
@@ -124,7 +135,8 @@ class Wire:
             return failure(
                 422, "Invalid", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
             ).status.answer()
-        if "sendInitialEvents" not in options and self.expired.pop(resource, 0) is None:
+        if "sendInitialEvents" not in options and self.expired[resource] > 0:
+            self.expired[resource] -= 1
             return expired("too old resource version").status.answer()
         outcome = await self._send(operation)
         if isinstance(outcome, Answer | NotSent | Unknown):
