@@ -1,4 +1,4 @@
-"""The correction: a claim is deleted because no member is to have its number, whatever has become of its pod."""
+"""The correction: a claim is deleted because no member is to have its number, and none has it any more, whatever was seen of its end."""
 
 from setpoint import Context, Controller, Request
 from setpoint.k8s.apps.v1 import StatefulSet
@@ -17,6 +17,8 @@ async def reconcile(ctx: Context, request: Request) -> None:
     if datacentre is None or datacentre.is_terminating:
         return
     await ctx.apply(statefulset_for(datacentre), owner=datacentre)
-    for claim in await ctx.list(PersistentVolumeClaim, namespace=request.namespace, labels={"datacentre": request.name}):
-        if ordinal(claim) >= datacentre.spec.nodes and not claim.is_terminating:
+    labels = {"datacentre": request.name}
+    members = [ordinal(pod) for pod in await ctx.list(Pod, namespace=request.namespace, labels=labels)]
+    for claim in await ctx.list(PersistentVolumeClaim, namespace=request.namespace, labels=labels):
+        if ordinal(claim) >= datacentre.spec.nodes and ordinal(claim) not in members and not claim.is_terminating:
             await ctx.delete(claim)
