@@ -228,9 +228,11 @@ class Execution:
         for wire in self.wires.values():
             for held, hold in list(wire.holds.items()):
                 overwritten = hold.ends_with_the_next_change and hold.key == key
-                waited_for = self._acting in self.processes and hold.is_waited_for(key)
-                if overwritten or waited_for or (hold.how == "other" and held != resource):
+                if overwritten or (hold.how == "other" and held != resource):
                     self.loop.call_later(2 * LATENCY, partial(wire.release, held), context=contextvars.Context())
+        if (own := self.wires.get(self._acting)) is not None and (own.holds or own.is_silent):
+            for held in own.process_wrote(_as_written(key, change)):
+                self.loop.call_later(2 * LATENCY, partial(own.release, held), context=contextvars.Context())
         if self.case.invariants and self._began:
             self._judge(change.revision)
 
@@ -757,6 +759,14 @@ def _innermost(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"
+
+
+def _as_written(key: Key, change: Change) -> Key:
+    """The key, with a star for what the server has made up in a new object's name."""
+    if change.previous is not None:
+        return key
+    beginning = msgspec.json.decode(change.record.value).get("metadata", {}).get("generateName")
+    return Key(key.resource, key.namespace, f"{beginning}*") if beginning else key
 
 
 def _essence(value: bytes) -> dict[str, Any]:
