@@ -244,6 +244,11 @@ def _unknown_outcome(e: Evidence) -> str:
 def _forgotten_error(e: Evidence) -> str:
     if not e.has("F2", "F4"):
         return ""
+    if any(isinstance(moment, RunEnded) and moment.result == "error" for moment in e.broken.recording.moments):
+        return (
+            "The run that failed was made again, and then found nothing to do: something has noted the write as done before it was. "
+            "Keep no such note between runs; compare what is wanted with what is read, each time."
+        )
     return (
         "A write that is refused must lead to another run. Let the exception out of the reconciler, which is then run again from the "
         "beginning with what is true by then; do not catch it and go on."
