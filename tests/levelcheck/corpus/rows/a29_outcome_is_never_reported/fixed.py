@@ -13,6 +13,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
     push = await ctx.get(Push, request)
     if push is None or push.is_terminating:
         return
-    job = await ctx.apply(job_for(push), owner=push)
+    jobs = await ctx.list(Job, namespace=push.namespace, owner=push)
+    job = jobs[0] if jobs else await ctx.create(job_for(push), owner=push)  # of one commit: a job's template cannot be changed
     push.status.phase = outcome(job) or "Running"
     await ctx.update_status(push)
