@@ -24,12 +24,16 @@ class Double(msgspec.Struct, frozen=True):
 
 def duplicates(case: Case, reference: Recording, recording: Recording) -> list[Finding]:
     """What outlives a rest is a finding. What passes is one only if there is none without the fault: where a role is handed over by making
-    the new one first, the reference has such, too, and no more than a warning is due.
+    the new one first, the reference has such, too, and no more than a warning is due. As many as are there at rest without the fault are
+    no fault's doing.
     """
-    passing = {(double.resource, double.role) for double in _doubles(case, reference)}
+    usual = _doubles(case, reference)
+    passing = {(double.resource, double.role) for double in usual}
+    lasting = {(double.resource, double.role): len(double.keys) for double in usual if double.lasted}
     return [
         _finding(double, "", warning=not double.lasted and (double.resource, double.role) in passing)
         for double in _doubles(case, recording)
+        if len(double.keys) > lasting.get((double.resource, double.role), 0)
     ]
 
 

@@ -183,7 +183,7 @@ class Checking:
                     self._cut(fault, f"other {ref.kind} objects: what is done to the first stands for them", others)
             if (cut := self._sound(f"cut:{number}")) is not None and self._sound(f"made:{number}") is not None:
                 self._explore_singles(f"cut:{number}", before_writes(cut, "F18", "delete", str(key)), "deletions in the middle")
-            for field in variants.fields(manifest)[:1]:
+            for field in variants.fields(manifest)[:1] if variants.remains(self._case.workload, ref) else ():
                 if self._sound(f"edited:{number}:{field}") is not None:
                     patch = msgspec.json.encode({"spec": {field: variants.other(manifest["spec"][field])}}).decode()
                     edits = before_writes(reference, "F19", "spec", f"{key}|{patch}", last=True)
@@ -311,7 +311,13 @@ class Checking:
             return judge_path(self._case, reference, recording, self._masks)
         if plan.variant and not plan.decisions and reference.plan.variant == plan.variant:
             return judge_reference(self._case, recording, ())[0]
-        return judge(self._case, reference, recording, self._masks)
+        findings = judge(self._case, reference, recording, self._masks)
+        if sort == "recreate" and not plan.decisions and any(finding.oracle == "O1" for finding in findings):
+            # What was made anew is as on a fresh cluster: then it is the workload's own way that leaves traces.
+            fresh = self._sound("direct")
+            if fresh is not None and not judge_path(self._case, recording, fresh, self._masks):
+                return [_of_path(finding) if finding.oracle == "O1" else finding for finding in findings]
+        return findings
 
     # what was found
 
@@ -456,8 +462,12 @@ class Checking:
 def _as_path(plan: Plan, finding: Finding) -> Finding:
     """Another end, after the user has gone on before the controller has seen everything, is path dependence (O12)."""
     if finding.oracle == "O1" and (plan.variant == "hasty" or any(decision.changes_history for decision in plan.decisions)):
-        return msgspec.structs.replace(finding, oracle="O12", verdict="PATH-DEPENDENT")
+        return _of_path(finding)
     return finding
+
+
+def _of_path(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, oracle="O12", verdict="PATH-DEPENDENT")
 
 
 def _is_history(plan: Plan, finding: Finding) -> bool:

@@ -70,19 +70,21 @@ def variant(workload: Workload, name: str) -> Workload:
 
 
 def applied(workload: Workload) -> list[tuple[Ref, dict[str, Any]]]:
-    """The objects that are there at the end because the user applied them, with their last manifests, as far as patches let it be told."""
-    found: dict[Ref, dict[str, Any] | None] = {}
+    """The objects that the user ever applies, with their last manifests, as far as patches let it be told."""
+    found: dict[Ref, dict[str, Any]] = {}
     for step in workload.steps:
         match step:
-            case Apply():
+            case Apply() | Recreate():
                 found[step.ref] = msgspec.json.decode(step.manifest)
-            case Recreate():
-                found[step.ref] = msgspec.json.decode(step.manifest)
-            case Patch(ref, patch, "") if found.get(ref) is not None:
+            case Patch(ref, patch, "") if ref in found:
                 found[ref] = _merged(found[ref], msgspec.json.decode(patch))
-            case Delete(ref):
-                found[ref] = None
-    return [(ref, manifest) for ref, manifest in found.items() if manifest is not None]
+    return list(found.items())
+
+
+def remains(workload: Workload, ref: Ref) -> bool:
+    """Whether the user leaves an object there at the end."""
+    last = [step for step in workload.steps if isinstance(step, Apply | Recreate | Delete) and step.ref == ref]
+    return bool(last) and not isinstance(last[-1], Delete)
 
 
 def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
@@ -90,21 +92,25 @@ def names(workload: Workload, *, kinds: frozenset[str]) -> Iterator[str]:
     objects = applied(workload)
     if len([step for step in workload.steps if not isinstance(step, Wait)]) > 1:
         yield "hasty"
-    if objects:
+    if any(remains(workload, ref) for ref, _ in objects):
         yield "direct"
-    for number, _, manifest in of_each_kind(workload, kinds):
-        for field in fields(manifest):
-            yield f"back:{number}:{field}"
-        yield f"recreate:{number}"
-        yield f"deleted:{number}"
+    for number, ref, manifest in of_each_kind(workload, kinds):
+        if remains(workload, ref):
+            for field in fields(manifest):
+                yield f"back:{number}:{field}"
+            yield f"recreate:{number}"
+            yield f"deleted:{number}"
         yield f"made:{number}"
         yield f"undone:{number}"
 
 
 def of_each_kind(workload: Workload, kinds: frozenset[str]) -> Iterator[tuple[int, Ref, dict[str, Any]]]:
-    """The first object of each of these kinds, with its number: what is tried with it stands for the others of its kind."""
+    """The first object of each of these kinds, with its number: what is tried with it stands for the others of its kind. One that the user
+    has deleted by the end comes after those that are left.
+    """
     seen: set[str] = set()
-    for number, (ref, manifest) in enumerate(applied(workload)):
+    numbered = enumerate(applied(workload))
+    for number, (ref, manifest) in sorted(numbered, key=lambda each: not remains(workload, each[1][0])):
         if ref.kind in kinds and ref.kind not in seen:
             seen.add(ref.kind)
             yield number, ref, manifest
@@ -127,7 +133,7 @@ def _first(workload: Workload, ref: Ref) -> int:
 def _manifests(workload: Workload) -> tuple[Step, ...]:
     """The last manifests, and what was written to subresources."""
     patches = [step for step in workload.steps if isinstance(step, Patch) and step.subresource]
-    return (*(Apply(msgspec.json.encode(manifest)) for _, manifest in applied(workload)), *patches)
+    return (*(Apply(msgspec.json.encode(manifest)) for ref, manifest in applied(workload) if remains(workload, ref)), *patches)
 
 
 def fields(manifest: Mapping[str, Any]) -> list[str]:

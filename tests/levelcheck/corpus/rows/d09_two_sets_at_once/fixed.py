@@ -14,8 +14,11 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     cluster = await ctx.get(M3Cluster, request)
     if cluster is None or cluster.is_terminating:
         return None
-    for wanted in statefulsets_for(cluster):
-        before = await ctx.get(StatefulSet, wanted.key)
+    there = [await ctx.get(StatefulSet, wanted.key) for wanted in statefulsets_for(cluster)]
+    moving = next((each.name for each in there if each is not None and not is_rolled_out(each)), None)
+    for wanted, before in zip(statefulsets_for(cluster), there, strict=True):
+        if moving not in (None, wanted.name):
+            continue  # the spec has changed while that one was rolled
         after = await ctx.apply(wanted, owner=cluster)
         if before is None or before.metadata.generation != after.metadata.generation or not is_rolled_out(after):
             return Result(requeue_after=1)  # one at a time: its pods are to be ready first

@@ -11,7 +11,7 @@ belongs to the environment.
 from tests.levelcheck.corpus.row import Row
 
 from setpoint.levelcheck import State
-from setpoint.levelcheck.workload import Workload, apply, wait
+from setpoint.levelcheck.workload import Workload, advance, apply, wait
 
 from .kinds import BACKUP, PROTECTED
 
@@ -42,8 +42,8 @@ def foreign_finalizer_stays(state: State) -> str | None:
 ROW = Row(
     name="E1",
     bug="kubermatic/kubermatic#6759",
-    workload=Workload.of(apply(CLUSTER), wait(), apply(CREDENTIALS), wait()),
-    faults=("F5", "F7", "F19", "F8"),
+    workload=Workload.of(apply(CLUSTER), advance(1), apply(CREDENTIALS), wait()),
+    faults=("F5", "F7", "F19", "F8", "F14"),
     oracles=("O7", "O1", "O8"),
     environment=("tests.levelcheck.corpus.rows.e01_foreign_finalizer_is_lost.backup:controller",),
     invariants=(foreign_finalizer_stays,),
