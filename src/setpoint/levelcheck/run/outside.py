@@ -91,7 +91,7 @@ class Calls:
         for decision in run.decide(site, self._process):
             match decision.fault, decision.how:
                 case "F1", "before":
-                    run.crash(self._process, decision)
+                    run.programs.crash(self._process, decision)
                     return None
                 case "F20", "failed":
                     self._tell(site, name, said, self._state(), error="no answer", fault="F20")
@@ -110,7 +110,7 @@ class Calls:
         for decision in after:
             if decision.fault == "F20":
                 raise Lost(f"{name}: no answer came")
-            run.crash(self._process, decision)
+            run.programs.crash(self._process, decision)
         return result
 
     def _state(self) -> Any:

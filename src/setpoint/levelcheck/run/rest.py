@@ -12,6 +12,8 @@ PATIENCE = 4 * 3600.0
 """So many simulated seconds without rest mean that there will be none."""
 HOT = 400
 """As many changes of one object within a simulated minute mean the same."""
+RENEWED = 100
+"""As many deletions of objects of one made-up name do, if that is ten times as many as there ever were at a time."""
 RUNS = 5000
 """As many runs mean the same."""
 
@@ -30,6 +32,8 @@ class Activity:
         """Set as soon as it is known that there will be no rest."""
         self._minute = 0.0
         self._counts: dict[object, int] = {}
+        self._alive: dict[str, int] = {}
+        self._most: dict[str, int] = {}
 
     def changed(self, key: object, now: float, *, passing: bool = False) -> None:
         """Something was changed. What is `passing` is no sign that there will be no rest: a process that lags behind does it."""
@@ -42,6 +46,17 @@ class Activity:
         count = self._counts[key] = self._counts.get(key, 0) + 1
         if count >= HOT and not self.hot:
             self.hot = str(key)
+            self.noticed.set()
+
+    def came_or_went(self, name: str, now: float, *, went: bool, passing: bool = False) -> None:
+        """An object whose name the server has made up was created, or deleted: `name` is what they have in common. After `changed`."""
+        alive = self._alive[name] = max(0, self._alive.get(name, 0) + (-1 if went else 1))
+        most = self._most[name] = max(alive, self._most.get(name, 0))
+        if not went or passing:
+            return
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        if count >= max(RENEWED, 10 * most) and not self.hot:
+            self.hot = name
             self.noticed.set()
 
     def timer(self, controller: str, key: str, due: float, after: float, cause: str) -> None:

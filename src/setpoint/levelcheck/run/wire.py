@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from setpoint.levelcheck.run.execution import Execution
 
 _OURS = (str(Path(setpoint.__file__).parent), sysconfig.get_paths()["stdlib"], "<frozen")
+LATENCY = 0.001
+"""Seconds that a request is under way; a seed makes it vary."""
 BOOKKEEPING = ("events", "events.events.k8s.io", "leases.coordination.k8s.io")
 """Resources whose writes are no places for faults, and whose changes keep nothing from coming to rest."""
 
@@ -212,7 +214,7 @@ class Wire:
         for decision in run.decide(site, self.process):
             match decision.fault, decision.how:
                 case (("F1" | "F6"), "before"):
-                    run.crash(self.process, decision)
+                    run.programs.crash(self.process, decision)
                     return Unknown("the process is no more")
                 case "F2", _:
                     self._failing[what] = (decision, decision.times)
@@ -221,7 +223,7 @@ class Wire:
                 case (("F18" | "F19"), how):
                     await run.foreign.do(how, decision.object)
                 case "F15", _:
-                    await run.until_another_leads(self.process)
+                    await run.programs.until_another_leads(self.process)
                 case (("F1" | "F3" | "F6"), _):
                     after.append(decision)
                 case _:
@@ -244,7 +246,7 @@ class Wire:
         for decision in after:
             if decision.fault == "F3":
                 return Unknown("no answer came: the connection was lost")
-            run.crash(self.process, decision)
+            run.programs.crash(self.process, decision)
             return Unknown("the process is no more")
         return outcome
 
