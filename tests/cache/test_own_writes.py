@@ -353,3 +353,16 @@ def test_labels_select_own_writes_as_they_are_now():
         assert setup.names(labels=LabelSelector.parse("tier!=web")) == []
 
     held(scenario)
+
+
+def test_what_we_made_and_somebody_deleted_before_the_base_could_show_it_is_told_of():
+    """A list that lacks it is the only sign: without being told, an owner that has read its own write would never run again."""
+
+    async def scenario(setup, server):
+        setup.informer.wrote(server.put("b"))
+        server.delete("b")
+        server.forget()
+        server.cut()
+        await asyncio.sleep(30)
+
+    assert held(scenario).told.names == ["+a", "+b", "-b"]

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from setpoint.cache.entry import Change, Entry
+from setpoint.cache.entry import Change, Entry, Version, is_older
 from setpoint.cache.form import WHOLE, Form
 from setpoint.cache.indexes import Lookup, Values, by_index
 from setpoint.cache.selection import Selection
-from setpoint.cache.states import Advance, Put, Remove, Replace
+from setpoint.cache.states import Advance, Found, Put, Remove, Replace
 from setpoint.cache.store import Store
 from setpoint.objects import Request
 from setpoint.objects.indexes import Index
@@ -141,11 +141,27 @@ class View:
                 made = []
                 self._settle(())
             case Replace(found, version, anew):
-                made = self.base.replace(found, version, anew=anew)
+                unseen = [] if anew else self._came_and_went(found, version)
+                made = [*unseen, *self.base.replace(found, version, anew=anew)]
                 if anew:
                     self._forget()
                 self._settle(tuple(dict.fromkeys(change.key for change in made)) if self._overlay or self._lookups else ())
         return made
+
+    def _came_and_went(self, found: Found, version: Version) -> list[Change]:
+        """What we have made, and somebody has deleted before the base could show it: a list that has come further lacks it.
+
+        It is told of as what it was, a creation and a deletion: reads have shown it, so whoever relied on that has to hear that it is gone.
+        """
+        gone = [
+            (key, own.entry.data)
+            for key, own in self._overlay.items()
+            if isinstance(own, Own)
+            and not is_older(version, own.version)
+            and self.base.get(key) is None
+            and ((there := found.get(key)) is None or there.uid != own.entry.uid)
+        ]
+        return [change for key, data in gone for change in (Change(key, None, data), Change(key, data, None))]
 
     def _lay(self, key: Request, overlay: Overlay) -> None:
         self._overlay[key] = overlay
