@@ -1,7 +1,7 @@
 """What a check costs: runs, CPU seconds, milliseconds for a run, and where the time goes.
 
-``python -m benchmarks.level_check [--depth N] [--profile]``: a controller of five kinds and about thirty effective writes. CPU is that of all
-processes of the check; on a machine with one free core that is the time one waits.
+``python -m benchmarks.level_check [--depth N] [--profile]``: a controller of five kinds and about thirty effective writes. CPU is that of
+all processes of the check; on a machine with one free core that is the time one waits.
 """
 
 import argparse

@@ -100,7 +100,8 @@ def test_without_an_attribute_it_is_all_controllers_or_the_app(shop: ModuleType,
 def test_a_controller_of_a_reconciler_that_is_imported_is_found_where_it_stands(shop: ModuleType, write: Write) -> None:
     write(
         "shop_wired.py",
-        "from setpoint import Controller\nimport shop_target\nwired = Controller(shop_target.ConfigMap, reconciler=shop_target.reconcile)\n",
+        "from setpoint import Controller\nimport shop_target\n"
+        "wired = Controller(shop_target.ConfigMap, reconciler=shop_target.reconcile)\n",
     )
     assert str(find(importlib.import_module("shop_wired").wired)) == "shop_wired:wired"
 
