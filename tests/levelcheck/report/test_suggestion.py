@@ -32,8 +32,10 @@ def child(**spec: Any) -> dict[str, Any]:
     return {"kind": "Deployment", "metadata": OWNED, "spec": spec}
 
 
-def broken(finding: Finding, tells: Tells, *decisions: Decision, variant: str = "", why: tuple[str, ...] = ()) -> Broken:
-    """A run that begins with an App, and goes on as told."""
+def broken(
+    finding: Finding, tells: Tells, *decisions: Decision, variant: str = "", why: tuple[str, ...] = (), reference: Tells | None = None
+) -> Broken:
+    """A run that begins with an App, and goes on as told; and the reference, in which nothing more happens unless it is told."""
     plan = Plan(decisions, variant)
     runs = []
     for told in (True, False):
@@ -41,6 +43,8 @@ def broken(finding: Finding, tells: Tells, *decisions: Decision, variant: str = 
         story.user("apply App default/shop", APP, app())
         if told:
             tells(story)
+        elif reference is not None:
+            reference(story)
         runs.append(story.done(plan if told else Plan()))
     return Broken(refutation=Refutation(plan, finding), recording=runs[0], reference=runs[1], token="", why=why)
 
@@ -135,6 +139,15 @@ CASES: list[tuple[str, Broken, str]] = [
         "Derive the phase from the children",
     ),
     ("a generated name twice", duplicated(), "Give it a name that follows from the owner"),
+    (
+        "a name that is drawn",
+        broken(
+            Finding("O1", "x", expected="0", found="1", **CHILD_FOUND),
+            writes(("apply", Key(CHILD.resource, "default", "shop-79783"), child())),
+            reference=writes(("apply", Key(CHILD.resource, "default", "shop-291326"), child())),
+        ),
+        "drawn by chance",
+    ),
     (
         "deleted by name after a recreation",
         broken(

@@ -147,6 +147,18 @@ class Evidence:
         return [] if change is None else changes(decoded(change.before), decoded(change.after))
 
     @cached_property
+    def drawn(self) -> str:
+        """An object whose name differs from that which the reference makes at the same line, as drawn names do; or empty."""
+        there = [write for write in self.broken.reference.writes if write.revision and write.line]
+        for write in self.recording.writes:
+            if write.key.resource != self.finding.resource or not write.revision or "*" in write.key.name:
+                continue
+            others = [other.key for other in there if (other.line, other.key.resource) == (write.line, write.key.resource)]
+            if others and write.key not in others and all(_drawn_alike(write.key.name, other.name) for other in others):
+                return str(write.key)
+        return ""
+
+    @cached_property
     def generated_twice(self) -> str:
         """The resource of which the controller has made more objects with generated names for one owner than without faults; or empty."""
         ours, theirs = (_generated(recording) for recording in (self.recording, self.broken.reference))
@@ -185,3 +197,9 @@ def _has_generated_name(key: Key, state: dict[str, Any], recording: Recording) -
     return (
         "-" in key.name and len(ending) >= 4 and any(letter.isdigit() for letter in ending) and any(letter.isalpha() for letter in ending)
     )
+
+
+def _drawn_alike(one: str, other: str) -> bool:
+    """Whether two names are equal but for an end that looks drawn: four letters or more, digits among them."""
+    (begin, _, end), (begins, _, ends) = one.rpartition("-"), other.rpartition("-")
+    return begin == begins and end != ends and all(len(each) >= 4 and any(c.isdigit() for c in each) for each in (end, ends))

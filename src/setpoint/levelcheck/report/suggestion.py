@@ -109,6 +109,15 @@ def _generated_names(e: Evidence) -> str:
     )
 
 
+def _drawn_names(e: Evidence) -> str:
+    if not e.drawn:
+        return ""
+    return (
+        f"The name of {e.drawn} is drawn by chance, and each process or run draws another: what was made under the first is not found "
+        "again. Let the name follow from the owner's (its name and the role), so that every run comes to the same."
+    )
+
+
 def _by_name(e: Evidence) -> str:
     deletes = e.finding.verb.startswith("delete") or (e.offender is not None and e.offender.verb.startswith("delete"))
     if not e.has(*_STALE_START) or not deletes:
@@ -244,7 +253,7 @@ def _unknown_outcome(e: Evidence) -> str:
 def _forgotten_error(e: Evidence) -> str:
     if not e.has("F2", "F4"):
         return ""
-    if any(isinstance(moment, RunEnded) and moment.result == "error" for moment in e.broken.recording.moments):
+    if any(isinstance(moment, RunEnded) and moment.error for moment in e.recording.moments):
         return (
             "The run that failed was made again, and then found nothing to do: something has noted the write as done before it was. "
             "Keep no such note between runs; compare what is wanted with what is read, each time."
@@ -306,6 +315,7 @@ RULES: Sequence[Rule] = (
     _finalizers,
     _only_times,
     _generated_names,
+    _drawn_names,
     _unequal_defaults,
     _old_counts,
     _by_name,
