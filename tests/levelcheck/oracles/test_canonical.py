@@ -165,3 +165,10 @@ def test_the_order_of_objects_is_of_no_account() -> None:
     for seed in range(5):
         random.Random(seed).shuffle(objects)
         assert canonical(dict(objects)) == usual
+
+
+def test_a_status_in_which_nothing_is_set_is_none() -> None:
+    assert digest(web()) == digest(web(status={"level": "", "used": 0, "ready": False, "parts": []}))
+    assert digest(web(status={"used": 0})) != digest(web(status={"used": 1}))
+    assert digest(web(spec={"replicas": 0})) != digest(web(spec={}))
+    assert digest(cloud={"used": 0}) != digest(cloud={})

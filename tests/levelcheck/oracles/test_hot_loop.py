@@ -56,3 +56,25 @@ def test_runs_without_writes_are_a_warning() -> None:
         tape.end()
     (found,) = hot_loops(_quicker(tape.recording(), 100))
     assert found.warning
+
+
+def _cascade(*, stale: int) -> Recording:
+    """A fleet makes a ship, and the ship its log; both are taken away each time."""
+    tape = Tape()
+    for _ in range(25):
+        tape.begin("fleet", "default/south")
+        tape.read("shops.example.com", stale=stale)
+        tape.put(obj("services default/clara", 1))
+        tape.end()
+        tape.begin("ship", "default/clara")
+        tape.read("services")
+        tape.put(obj("configmaps default/log", 2))
+        tape.drop("configmaps default/log")
+        tape.drop("services default/clara")
+        tape.end()
+    return _quicker(tape.recording(), 50)
+
+
+def test_what_follows_from_old_news_is_no_loop_so_long_as_they_are_old() -> None:
+    assert {found.resource for found in hot_loops(_cascade(stale=0))} == {"services", "configmaps"}
+    assert hot_loops(_cascade(stale=1)) == []

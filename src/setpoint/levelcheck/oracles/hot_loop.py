@@ -14,6 +14,8 @@ AGAIN = 10
 """An object that comes back to one and the same state so often within a minute, by writes of the controller, is in a loop."""
 CHURN = 20
 """So many more creations *and* deletions of one role within a minute than there are objects of it are a loop as well."""
+FOLLOWS = 1.0
+"""So many seconds apart at most, two writes that were decided on what was old are part of one stretch."""
 RUNS = 300
 """So many runs of one key within a minute, none of which writes, are warned of."""
 
@@ -52,9 +54,13 @@ def _cycles(recording: Recording) -> list[Finding]:
 
 
 def _behind(recording: Recording) -> dict[int, None]:
-    """The revisions made by runs that read what was old: a loop that ends as soon as the news comes is none."""
+    """The revisions made by runs that read what was old, and by what follows from them: a loop that ends as soon as the news comes is none.
+
+    Between two such writes that are less than a second apart all are counted: children of what was made in error, say.
+    """
     old: dict[tuple[str, str], bool] = {}
     found: dict[int, None] = {}
+    last: Wrote | None = None
     for moment in recording.moments:
         match moment:
             case RunBegan():
@@ -62,7 +68,9 @@ def _behind(recording: Recording) -> dict[int, None]:
             case Read() if moment.seen < moment.true:
                 old[moment.process, moment.run] = True
             case Wrote() if moment.revision and old.get((moment.process, moment.site.who)):
-                found[moment.revision] = None
+                first = last.revision + 1 if last is not None and moment.at - last.at < FOLLOWS else moment.revision
+                found.update(dict.fromkeys(range(first, moment.revision + 1)))
+                last = moment
             case _:
                 pass
     return found

@@ -141,7 +141,7 @@ def reduced(resource: str, raw: bytes, keep: tuple[str, ...] = (), masked: tuple
         return None
     generation = metadata.get("generation")
     name: str = metadata.get("name", "")
-    walk = _Walk(keep, generation, told=resource in _ENVIRONMENT)
+    walk = _Walk(keep, generation, told=resource in _ENVIRONMENT, of_object=True)
     kept: dict[str, Any] = {"kind": obj.get("kind", "")}
     for key, value in obj.items():
         if key == "metadata":
@@ -226,7 +226,8 @@ def _entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Walk:
-    def __init__(self, keep: tuple[str, ...], generation: Any, *, told: bool) -> None:
+    def __init__(self, keep: tuple[str, ...], generation: Any, *, told: bool, of_object: bool = False) -> None:
+        self._is_of_object = of_object
         self._keep = keep
         self._generation = generation
         self._told = told
@@ -242,8 +243,9 @@ class _Walk:
                 if name in _DROPPED or each is None:
                     continue
                 said = self._scalar(name, each) if not isinstance(each, (dict, list)) else self(each, name, in_status=in_status)
-                # In a status what is empty is as good as absent.
-                if not in_status or said not in ({}, []):
+                # In a status what is empty is as good as absent; and so is, of an object, a zero or an empty text: where a status was never
+                # anything else, nobody has had to write it.
+                if not in_status or said or (said not in ({}, []) and not self._is_of_object):
                     found[name] = said
             return found
         if isinstance(value, list):
