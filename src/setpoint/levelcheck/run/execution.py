@@ -186,7 +186,10 @@ class Execution:
         )
         self._changes[change.revision] = moment
         self.moments.append(moment)
-        self.activity.changed(key, self.now, passing=any(wire.is_behind for wire in self.wires.values()))
+        passing = any(wire.is_behind for wire in self.wires.values())
+        self.activity.changed(key, self.now, passing=passing)
+        if (change.deleted or change.previous is None) and (made_up := _made_up(moment)):
+            self.activity.came_or_went(made_up, self.now, went=change.deleted, passing=passing)
         for wire in self.wires.values():
             for held, hold in list(wire.holds.items()):
                 overwritten = hold.ends_with_the_next_change and hold.key == key
@@ -366,6 +369,12 @@ def _as_written(key: Key, change: Change) -> Key:
         return key
     beginning = msgspec.json.decode(change.record.value).get("metadata", {}).get("generateName")
     return Key(key.resource, key.namespace, f"{beginning}*") if beginning else key
+
+
+def _made_up(change: Changed) -> str:
+    """What objects with a generated name have in common: `pods default/web-*`; empty for one whose name was given."""
+    given = (msgspec.json.decode(change.after).get("metadata") or {}).get("generateName")
+    return f"{Key(change.key.resource, change.key.namespace, given)}*" if given else ""
 
 
 def _essence(value: bytes) -> dict[str, Any]:

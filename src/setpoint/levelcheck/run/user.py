@@ -64,6 +64,14 @@ class User:
             await asyncio.sleep(1.0)
         self._run.programs.start_all()
 
+    def _wait_for_controllers(self) -> None:
+        """What is late comes, and who is down comes back: an object does not go before they let it go, and the user waits for that."""
+        for wire in self._run.wires.values():
+            for resource in list(wire.holds):
+                wire.release(resource)
+        if not self._run.processes:
+            self._run.programs.start_all()
+
     async def _do(self, step: Step) -> str:
         match step:
             case Apply():
@@ -74,12 +82,12 @@ class User:
                 return await self._run.foreign.delete(ref, propagation)
             case Recreate(ref, manifest):
                 error = await self._run.foreign.delete(ref, "Background")
-                for turn in range(2000):
+                for turn in range(1000):
                     if not self._run.foreign.is_there(ref):
                         break
-                    if turn == 100 and not self._run.processes:
-                        self._run.programs.start_all()  # it does not go before the controller has let it go, and the user waits for that
+                    if turn == 100:
+                        self._wait_for_controllers()
                     self._run.quiet.check()
-                    await asyncio.sleep(0.05)
+                    await asyncio.sleep(0.05 if turn < 100 else 1.0)
                 return error or await self._run.foreign.apply(ref, manifest)
         raise ValueError(f"{step}: the user does not know how to")

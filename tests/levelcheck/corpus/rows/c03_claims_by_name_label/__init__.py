@@ -7,7 +7,7 @@ deleted, and deletes the claims of the new one, which carry the same label.
 
 from tests.levelcheck.corpus.row import Row
 
-from setpoint.levelcheck import Assumptions
+from setpoint.levelcheck import Assumptions, Waiver
 from setpoint.levelcheck.workload import Workload, apply, recreate, wait
 
 CLUSTER = {
@@ -24,4 +24,5 @@ ROW = Row(
     faults=("F6", "F14"),
     oracles=("O6", "O5", "O1"),
     assumptions=Assumptions(lists="old"),
+    waivers=(Waiver(reason="claims of members that were scaled away are kept", oracle="O12", resource="persistentvolumeclaims"),),
 )

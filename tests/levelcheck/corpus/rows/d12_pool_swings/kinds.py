@@ -18,8 +18,7 @@ class Pool(Resource[PoolSpec, PoolStatus]):
 
 
 def pod_for(pool: Pool) -> Pod:
-    slow = {"setpoint.dev/ready-after": "5"}
-    metadata = ObjectMeta(generate_name=f"{pool.name}-", namespace=pool.namespace, annotations=slow)
+    metadata = ObjectMeta(generate_name=f"{pool.name}-", namespace=pool.namespace)
     return Pod(metadata=metadata, spec=PodSpec(containers=[Container(name="sandbox", image="sandbox:1")]))
 
 
