@@ -105,6 +105,25 @@ def test_a_killed_process_is_never_resumed_and_no_finally_of_it_runs():
             left.get_coro().close()
 
 
+def test_a_task_with_a_context_of_its_own_belongs_to_nobody_even_if_that_is_empty():
+    async def main(world: World):
+        seen = []
+
+        async def work():
+            seen.append(PROCESS.get())
+
+        async def process():
+            await asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
+            await asyncio.get_running_loop().create_task(work())
+
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, "p1")
+        await asyncio.get_running_loop().create_task(process(), context=context)
+        return seen
+
+    assert simulate(main) == ["", "p1"]
+
+
 def test_a_paused_process_goes_on_later_with_all_its_parts_and_in_order():
     async def main(world: World):
         loop, said = asyncio.get_running_loop(), []

@@ -48,7 +48,8 @@ class SimulatedTask(asyncio.Task[T]):
 
     def __init__(self, coro: Coroutine[Any, Any, T], *, loop: SimulatedLoop, **kwargs: Any) -> None:
         self.sequence = loop.next_sequence()
-        self.home: Context = kwargs.pop("context", None) or copy_context()
+        given = kwargs.pop("context", None)
+        self.home: Context = copy_context() if given is None else given  # an empty one is false, and is meant
         super().__init__(coro, loop=loop, context=self.home, **kwargs)
 
     def __hash__(self) -> int:

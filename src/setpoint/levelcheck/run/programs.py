@@ -40,6 +40,8 @@ class Programs:
         self.reversed_lists = False
         self.skew = timedelta()
         self.trouble = ""
+        self.standing_still: dict[str, None] = {}
+        """The processes that are stopped for a while, with a request under way."""
 
     def crash(self, process: str, decision: Decision) -> None:
         """A process dies, and after a while a new one begins."""
@@ -69,10 +71,12 @@ class Programs:
     async def until_another_leads(self, process: str) -> None:
         """The process stands still, with a request under way, until another one has taken over and has nothing to do any more."""
         self._run.processes[process].pause()
+        self.standing_still[process] = None
         await asyncio.sleep(60.0)  # the lease has ended by then, and the other one has done what there was to do
         self._run.loop.call_later(2 * LATENCY, self._go_on, process, context=contextvars.Context())
 
     def _go_on(self, name: str) -> None:
+        del self.standing_still[name]
         process = self._run.processes.get(name)
         if process is not None:
             process.resume()
@@ -145,6 +149,8 @@ class Programs:
         self._run.wires.pop(name).cut()
         said = "it ended by itself" if error is None else _innermost(error)
         self._run.tell(Died(at=self._run.now, process=name, error=said))
+        self._run.activity.timers.clear()
+        self._run.activity.last_change = self._run.now
         self._ended_by_themselves += 1
         if self._ended_by_themselves > RESTARTS or not self._run.began:
             self.trouble = f"the program ends by itself: {said}"

@@ -132,7 +132,9 @@ class Quiet:
             raise Restless(endless)
 
     def _is_idle(self) -> bool:
-        if len(self._run.processes) < self._run.case.leaders or any(wire.is_silent for wire in self._run.wires.values()):
+        if len(self._run.processes) < self._run.case.leaders or self._run.programs.standing_still:
+            return False
+        if any(wire.is_silent for wire in self._run.wires.values()):
             return False
         idle = all(process.is_idle for process in (*self._run.processes.values(), *self._run.environment.values()))
         return idle and self._run.plane.is_idle and not self._failing()
