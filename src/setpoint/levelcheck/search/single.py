@@ -81,6 +81,8 @@ def _writes(reference: Recording, made: Singles) -> Iterator[Decision]:
                 yield Decision("F2", moment.site, "503", times=4)
                 if moment.verb in ("update", "patch", "apply") and _existed(reference, moment):
                     yield Decision("F4", moment.site)
+                if _adds_a_finalizer(reference, moment):
+                    yield Decision("F18", moment.site, "finalizer", object=str(moment.key))
             elif place not in called:
                 yield Decision("F3", moment.site)
                 yield Decision("F2", moment.site, "500")
@@ -89,6 +91,15 @@ def _writes(reference: Recording, made: Singles) -> Iterator[Decision]:
                 made.cut("F3", "a write that changes nothing, at a place that has been tried", 1)
             called.add(place)
         before = moment
+
+
+def _adds_a_finalizer(reference: Recording, wrote: Wrote) -> bool:
+    """To an object that is there, and is to stay: to others nobody else may add one."""
+    change = next((change for change in reference.changes if change.revision == wrote.revision), None)
+    if change is None or change.before is None or change.deleted:
+        return False
+    before, after = (msgspec.json.decode(value).get("metadata", {}) for value in (change.before, change.after))
+    return "deletionTimestamp" not in before and len(after.get("finalizers", ())) > len(before.get("finalizers", ()))
 
 
 def _existed(reference: Recording, wrote: Wrote) -> bool:
