@@ -25,19 +25,19 @@ async def app(manager: Manager, zookeeper: ZooKeeper) -> AsyncIterator[None]:
             await ctx.remove_finalizer(cluster, FINALIZER)
             return
         await ctx.add_finalizer(cluster, FINALIZER)
-        statefulset = await ctx.get(StatefulSet, request)
-        if statefulset is not None and statefulset.spec.replicas != cluster.spec.replicas:
-            await announce(ctx, path, str(cluster.spec.replicas))
+        await announce(ctx, path, str(cluster.spec.replicas))
         await ctx.apply(statefulset_for(cluster), owner=cluster)
 
     async def announce(ctx: Context, path: str, size: str) -> None:
         """Tells the servers how many they are to be."""
-        if await ctx.effect(zookeeper.read, path) is None:
+        announced = await ctx.effect(zookeeper.read, path)
+        if announced is None:
             for node in (PARENT, path):
                 answer = await ctx.effect(zookeeper.create, node, "")
                 if answer not in ("ok", "exists"):
                     raise RuntimeError(f"creating {node}: {answer}")
-        await ctx.effect(zookeeper.write, path, size)
+        if announced != size:
+            await ctx.effect(zookeeper.write, path, size)
 
     manager.add(controller)
     yield

@@ -14,7 +14,7 @@ CLUSTER = {
     "apiVersion": "corpus.example.com/v1",
     "kind": "RabbitmqCluster",
     "metadata": {"name": "mq", "namespace": "default"},
-    "spec": {"replicas": 1},
+    "spec": {},
 }
 
 ROW = Row(

@@ -22,4 +22,5 @@ ROW = Row(
     workload=Workload.of(apply(DATACENTRE), wait(), patch(DATACENTRE, {"spec": {"leaving": True}}), wait()),
     faults=("F0", "F11"),
     oracles=("O4", "O11", "O2", "O3", "O16"),
+    environment=("tests.levelcheck.corpus.rows.e08_deletes_what_is_deleted.drain:controller",),
 )

@@ -22,5 +22,7 @@ async def reconcile(ctx: Context, request: Request) -> None:
         return
     if claim is None:
         await ctx.create(claim_for(datacentre), owner=datacentre)
+    elif claim.is_terminating:
+        return
     if await ctx.get(Pod, pod_for(datacentre).key) is None:
         await ctx.create(pod_for(datacentre), owner=datacentre)
