@@ -65,7 +65,8 @@ FIRST = [("an owner that is deleted after what it owns", 1)]
 CHOSEN = ALL if os.environ.get("SETPOINT_FRAMEWORK") == "all" else FIRST
 
 
-WAIVERS = {"a job": (Waiver(reason="a job that is complete makes no pod again that somebody has deleted", oracle="O1", resource="pods"),)}
+DONE = Waiver(reason="a job that is complete makes no pod again that somebody has deleted", oracle="O1", resource="pods")
+WAIVERS = {"a job": (DONE,), "a namespace that is deleted with things in it": (DONE,)}
 """What is meant to be so, as in a real cluster."""
 
 
