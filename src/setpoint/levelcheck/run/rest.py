@@ -14,6 +14,8 @@ HOT = 400
 """As many changes of one object within a simulated minute mean the same."""
 RENEWED = 100
 """As many deletions of objects of one made-up name do, if that is ten times as many as there ever were at a time."""
+GROWN = 1000
+"""So many objects of one made-up name at a time do, too: they become ever more."""
 RUNS = 5000
 """As many runs mean the same."""
 
@@ -52,6 +54,9 @@ class Activity:
         """An object whose name the server has made up was created, or deleted: `name` is what they have in common. After `changed`."""
         alive = self._alive[name] = max(0, self._alive.get(name, 0) + (-1 if went else 1))
         most = self._most[name] = max(alive, self._most.get(name, 0))
+        if alive >= GROWN and not self.hot:
+            self.hot = name
+            self.noticed.set()
         if not went or passing:
             return
         count = self._counts[name] = self._counts.get(name, 0) + 1
