@@ -33,6 +33,9 @@ class Pairs:
         """What is tried together: a name for it, the plan of the trunk, and what branches off where."""
         crashes = [each for each in self._singles if each.fault == "F1" and each.site.where in ("write", "effect")][:FIRST_AT_MOST]
         lost = [each for each in self._singles if each.fault == "F3"][:FIRST_AT_MOST]
+        late = [each for each in self._singles if each.fault == "F5" and each.how == "rest"][:FIRST_AT_MOST]
+        if self._case.assumptions.own_writes == "late":
+            yield "a late cache, and a write that fails", Plan(), self._then(late, self._failed)
         yield "a crash, and another one in the recovery", Plan(), self._then(crashes, self._crash)
         yield "a crash, and a change while down", Plan(), self._then(self._missed(), self._crash)
         yield "a lost reply, and a late cache", Plan(), self._then(lost, self._late)
@@ -62,6 +65,9 @@ class Pairs:
 
     def _crash(self, site: Site) -> Sequence[Decision]:
         return [Decision("F1", site, "after", DOWN)] if site.where in ("write", "effect") else ()
+
+    def _failed(self, site: Site) -> Sequence[Decision]:
+        return [Decision("F2", site, "500")] if site.where == "write" else ()
 
     def _late(self, site: Site) -> Sequence[Decision]:
         watched = site.where == "event" and site.what.partition(" ")[0] in self._reference.watched
