@@ -194,10 +194,10 @@ class Execution:
             for held, hold in list(wire.holds.items()):
                 overwritten = hold.ends_with_the_next_change and hold.key == key
                 if overwritten or (hold.how == "other" and held != resource):
-                    self.loop.call_later(2 * LATENCY, partial(wire.release, held), context=contextvars.Context())
+                    self.end_hold(wire, held)
         if (own := self.wires.get(self._acting)) is not None and (own.holds or own.is_silent):
             for held in own.process_wrote(_as_written(key, change)):
-                self.loop.call_later(2 * LATENCY, partial(own.release, held), context=contextvars.Context())
+                self.end_hold(own, held)
         if self.case.invariants and self.began:
             self._judge(change.revision)
 
@@ -219,6 +219,15 @@ class Execution:
             if found is not None and found[0].resource == key.resource and (key.name.endswith("*") or found[0].name == key.name):
                 return made, found[0]
         return 0, key
+
+    def end_hold(self, wire: Wire, resource: str) -> None:
+        """What is late with a process comes shortly."""
+        self.loop.call_later(2 * LATENCY, partial(wire.release, resource), context=contextvars.Context())
+
+    def has_changed_since(self, revision: int) -> bool:
+        """Whether the object that a revision is of has a newer one."""
+        key = self.key_of(revision)
+        return any(found[0] == key for later, found in self._of_revision.items() if later > revision)
 
     def key_of(self, revision: int) -> Key | None:
         """Whose revision it is."""

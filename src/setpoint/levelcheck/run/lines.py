@@ -63,7 +63,7 @@ class Hold:
     def is_waited_for(self, written: Key) -> bool:
         """The process has written an object: whether it now does so again and again."""
         self._written[written] += 1
-        return self._written[written] >= PATIENT and not self.outlives_waiting
+        return self._written[written] >= (WRITES_IN_SILENCE if self.outlives_waiting else PATIENT)
 
     @property
     def ends_with_the_next_change(self) -> bool:
@@ -163,9 +163,9 @@ class Line:
     def _take(self, decision: Decision, revision: int) -> None:
         match decision.fault, decision.how:
             case (("F5" | "F7" | "F8"), how):
-                self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
+                self._hold(how, revision)
             case "F9", ("gap" | "short-gap") as how:
-                self._wire.hold(self._resource, Hold(how, self._wire.run.key_of(revision)))
+                self._hold(how, revision)
             case "F9", "expired":
                 self._wire.expired[self._resource] += 1
                 self._is_broken = True
@@ -175,6 +175,12 @@ class Line:
                 self._is_broken = True
             case _:
                 raise ValueError(f"{decision}: this cannot happen to an event")
+
+    def _hold(self, how: str, revision: int) -> None:
+        run, hold = self._wire.run, Hold(how, self._wire.run.key_of(revision))
+        self._wire.hold(self._resource, hold)
+        if hold.ends_with_the_next_change and run.has_changed_since(revision):
+            run.end_hold(self._wire, self._resource)
 
     async def close(self) -> None:
         """See `Stream`."""
