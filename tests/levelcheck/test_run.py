@@ -8,10 +8,11 @@ import pytest
 from tests.levelcheck.boxes import box, workload
 
 from setpoint.levelcheck import Workload, advance, apply, delete, patch, recreate, wait
-from setpoint.levelcheck.check import case_of, programs, warm_up
+from setpoint.levelcheck.check import case_of, programs
 from setpoint.levelcheck.oracles.hot_loop import hot_loops
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Changed, Delivered, Died, Key, RunBegan, RunEnded, Started
+from setpoint.levelcheck.run.execution import Execution
 from setpoint.levelcheck.search.explore import Explorer
 from setpoint.levelcheck.search.single import singles
 from setpoint.levelcheck.search.variants import variant
@@ -29,8 +30,9 @@ def recorded(*plans, steps=workload, **declared):
 
     def work(heard):
         with programs(case) as loaders:
-            warm_up(case, loaders)
-            explorer = Explorer(case, loaders, lambda plan, site: (), lambda recording: recording)
+            prepared = Execution(case, Plan(), steps, loaders)
+            prepared.begin()
+            explorer = Explorer(case, loaders, lambda plan, site: (), lambda recording: recording, prepared=prepared)
             return [explorer.explore(plan, variant(steps, plan.variant))[0].result for plan in plans]
 
     return in_worker(work, lambda *heard: None)

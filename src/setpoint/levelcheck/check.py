@@ -10,9 +10,8 @@
 
 from __future__ import annotations
 
-import contextvars
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,18 +20,17 @@ from setpoint.controller import Controller
 from setpoint.levelcheck.assumptions import Assumptions, Invariant, Periodic, Role, Waiver
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.outcome import Broken, Report
-from setpoint.levelcheck.plan import Plan
 from setpoint.levelcheck.process import InLoop, SimulatedProcess, Surroundings, users_chance
 from setpoint.levelcheck.processes.forked import Forked, ForkServer
-from setpoint.levelcheck.processes.fresh import FreshModules, Loaded
+from setpoint.levelcheck.processes.fresh import FreshModules
 from setpoint.levelcheck.processes.seal import sealed
 from setpoint.levelcheck.processes.target import Target, find
-from setpoint.levelcheck.run.execution import Execution, Loaders
+from setpoint.levelcheck.run.execution import Loaders
 from setpoint.levelcheck.search.checking import Checking
 from setpoint.levelcheck.search.worker import in_worker
 from setpoint.levelcheck.workload import Workload
 from setpoint.manager import App
-from setpoint.world import PROCESS, Chance, Clock, SimulatedLoop, World
+from setpoint.world import Chance, Clock, SimulatedLoop, World
 
 Progress = Callable[[int, int, str], None]
 """Hears how many runs are done, how many there will be as far as is known, and what goes on."""
@@ -90,9 +88,8 @@ def level_check(
 
     def check(heard: Progress) -> Report:
         with programs(case) as loaders:
-            warm_up(case, loaders)
-            checking = Checking(case, loaders, name=_name(target), depth=depth, budget=budget, seed=seed, progress=heard)
-            return replace(checking.check(), case=Case(target=None, workload=NOTHING))
+            checking = Checking(case, loaders, name=_name(target, case), depth=depth, budget=budget, seed=seed, progress=heard)
+            return replace(checking.check(), case=Case(target=None, workload=Workload(())))  # which need not be such as can be sent
 
     return replace(in_worker(check, progress or _unheard), case=case)
 
@@ -110,31 +107,9 @@ def replay(
 
     def check(heard: Progress) -> Broken | None:
         with programs(case) as loaders:
-            warm_up(case, loaders)
-            return Checking(case, loaders, name=_name(target), progress=heard).replay(token)
+            return Checking(case, loaders, name=_name(target, case), progress=heard).replay(token)
 
     return in_worker(check, progress or _unheard)
-
-
-def warm_up(case: Case, loaders: Loaders) -> None:
-    """Imports and compiles once what each run needs: a cluster is begun, the programs are loaded, and both are forgotten."""
-    execution = Execution(Case(target=case.target, workload=NOTHING), Plan(), NOTHING, Loaders(Loaded))
-    KEPT.append((execution, execution.run(), execution_of_programs(loaders)))
-
-
-def execution_of_programs(loaders: Loaders) -> list[Loaded]:
-    """The programs, loaded once, as by a process that is none of those that are checked."""
-    found = []
-    for number, load in enumerate((loaders.target, *loaders.environment)):
-        context = contextvars.Context()
-        context.run(PROCESS.set, f"warm-{number}")
-        found.append(context.run(load))
-    return found
-
-
-KEPT: list[object] = []
-"""In the process of a check: what would run its `finally` blocks if it were forgotten."""
-NOTHING = Workload(())
 
 
 def _unheard(done: int, of: int, what: str) -> None:
@@ -168,38 +143,29 @@ def case_of(target: Any, workload: Workload, **declared: Any) -> Case:
     )
 
 
-def _name(target: Any) -> str:
-    return target if isinstance(target, str) else str(target)
+def _name(target: Any, case: Case) -> str:
+    return target if isinstance(target, str) else str(case.target)
 
 
-class programs:
+@contextmanager
+def programs(case: Case) -> Iterator[Loaders]:
     """The programs of a case, loaded afresh for each process, and sealed, while the context is open."""
+    clocks: dict[str, Clock] = {}
+    chances: dict[str, Chance] = {}
 
-    def __init__(self, case: Case) -> None:
-        self._case = case
-        self._fresh = FreshModules(case.target, *case.environment)
-        self._within = ExitStack()
-        self._clocks: dict[str, Clock] = {}
-        self._chances: dict[str, Chance] = {}
-
-    def __enter__(self) -> Loaders:
-        with ExitStack() as stack:
-            fresh, case = stack.enter_context(self._fresh), self._case
-            server = stack.enter_context(ForkServer()) if case.mode == "fork" else None
-            stack.enter_context(sealed(clock_of=self._clocks.get, chance_of=self._chances.get))
-            self._within = stack.pop_all()
-        return Loaders(
-            partial(fresh.load, case.target),
-            tuple(partial(fresh.load, each) for each in case.environment),
-            process=self._in_loop if server is None else partial(Forked, server, (case.target,)),
-            environment_process=self._in_loop,
-            splits=server is None,
-        )
-
-    def _in_loop(self, name: str, around: Surroundings, world: World, loop: SimulatedLoop) -> SimulatedProcess:
+    def in_loop(name: str, around: Surroundings, world: World, loop: SimulatedLoop) -> SimulatedProcess:
         process = InLoop(name, around, world, loop)
-        self._clocks[name], self._chances[name] = process.clock, users_chance(around, name)
+        clocks[name], chances[name] = process.clock, users_chance(around, name)
         return process
 
-    def __exit__(self, *_: object) -> None:
-        self._within.close()
+    with ExitStack() as within:
+        fresh = within.enter_context(FreshModules(case.target, *case.environment))
+        server = within.enter_context(ForkServer()) if case.mode == "fork" else None
+        within.enter_context(sealed(clock_of=clocks.get, chance_of=chances.get))
+        yield Loaders(
+            partial(fresh.load, case.target),
+            tuple(partial(fresh.load, each) for each in case.environment),
+            process=in_loop if server is None else partial(Forked, server, (case.target,)),
+            environment_process=in_loop,
+            splits=server is None,
+        )

@@ -33,9 +33,8 @@ class Surroundings:
     """What a process finds around it.
 
     `load` gives the controllers and apps, from modules loaded afresh; it is called within the process. `outside` are the proxies of the
-    fakes, for the apps. `install` is
-    awaited, outside the process, with the kinds that it needs. `hear` gets every event of the process, and `ended` why it has ended by
-    itself: the exception, or None.
+    fakes, for the apps. `install` is awaited, outside the process, with the kinds that it needs. `hear` gets every event of the process,
+    and `ended` why it has ended by itself: the exception, or None.
     """
 
     load: Callable[[], Loaded]

@@ -47,8 +47,6 @@ class Changed(Moment, frozen=True, kw_only=True):
     before: bytes | None
     after: bytes
     deleted: bool = False
-    by: str = ""
-    """The field manager, or the client."""
 
 
 class Wrote(Moment, frozen=True, kw_only=True):
@@ -233,6 +231,12 @@ class Recording(msgspec.Struct, dict=True):
     def last_fault(self) -> float:
         """When the last decision was taken, or the last step of the user done."""
         return max((moment.at for moment in self.moments if isinstance(moment, Faulted | Stepped | Started)), default=0.0)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds that the controllers reconcile, as manifests name them."""
+        primaries = set(self.primaries.values())
+        return frozenset(obj["kind"] for each in self.rests for key, obj in each.objects.items() if key.resource in primaries)
 
     @property
     def last_step(self) -> float:

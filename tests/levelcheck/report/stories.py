@@ -55,7 +55,7 @@ class Story:
         self.at = round(self.at + by, 3)
         return self.at
 
-    def change(self, process: str, key: Key, state: dict[str, Any] | None, by: str = "") -> int:
+    def change(self, process: str, key: Key, state: dict[str, Any] | None) -> int:
         """An object is created, changed, or (by None) deleted."""
         self.revision += 1
         before = self.objects.get(key)
@@ -76,7 +76,6 @@ class Story:
             before=encoded,
             after=msgspec.json.encode(after),
             deleted=state is None,
-            by=by,
         )
         self.say(changed)
         return self.revision

@@ -11,6 +11,10 @@ from setpoint.levelcheck.oracles.told import in_words, role_of
 from setpoint.levelcheck.recording import Changed, Key, Recording, Rested
 
 
+class RoleFailed(Exception):
+    """A function that the user gave for roles has raised. The text names it."""
+
+
 class Double(msgspec.Struct, frozen=True):
     """Two or more live children in a role. `lasted` is whether they were still there at a rest."""
 
@@ -89,7 +93,13 @@ def _place(change: Changed, role: Role) -> tuple[str, str, str, str] | None:
     """Resource, namespace, owner and role of an object that lives, None for others."""
     obj = msgspec.json.decode(change.after)
     metadata = obj.get("metadata") or {}
-    if change.deleted or metadata.get("deletionTimestamp") or (said := role(obj)) is None:
+    if change.deleted or metadata.get("deletionTimestamp"):
+        return None
+    try:
+        said = role(obj)
+    except Exception as error:
+        raise RoleFailed(f"the role of {change.key.resource} raises {type(error).__name__}: {error}") from error
+    if said is None:
         return None
     if (obj.get("status") or {}).get("phase") in ("Succeeded", "Failed") and change.key.resource == "pods":
         return None  # it does nothing any more

@@ -206,7 +206,7 @@ class _Teller:
 
     def _changed(self, change: Changed) -> Row:
         others = change.process in _ENVIRONMENT
-        by = f"{change.by if change.by not in ('', *_ENVIRONMENT) else 'the cluster'}: " if others else ""
+        by = "the cluster: " if others else ""
         text = f"{by}{self._names.key(change.key)} {self._what(change)}"
         lane: Lane = "user" if change.process == "user" else "store"
         weight = (10, 20, 24)[self._subject.closeness(change.key)] if others else (40, 50, 64)[self._subject.closeness(change.key)]

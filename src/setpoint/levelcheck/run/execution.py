@@ -1,4 +1,4 @@
-"""`execute`: one run, from an empty cluster to its end, and the recording of it.
+"""`Execution`: one run, from an empty cluster to its end, and the recording of it.
 
 Everything in it is the production code on one simulated loop. The server, the cluster's own controllers and the user never fail; what goes
 wrong goes wrong on the wires and in the processes of the controller that is checked.
@@ -49,6 +49,9 @@ from setpoint.levelcheck.workload import Workload
 from setpoint.world import SeededChance, SimulatedLoop, World, new_loop, simulated_world
 
 T = TypeVar("T")
+
+TO_START = 120.0
+"""Simulated seconds that controllers may take until all have started."""
 
 
 @dataclass(frozen=True)
@@ -182,21 +185,21 @@ class Execution:
             before=None if change.previous is None else change.previous.value,
             after=change.record.value,
             deleted=change.deleted,
-            by=self._acting or "environment",
         )
         self._changes[change.revision] = moment
         self.moments.append(moment)
         passing = any(wire.is_behind for wire in self.wires.values())
         self.activity.changed(key, self.now, passing=passing)
-        if (change.deleted or change.previous is None) and (made_up := _made_up(moment)):
-            self.activity.came_or_went(made_up, self.now, went=change.deleted, passing=passing)
+        pattern = _pattern(moment) if change.deleted or change.previous is None else key
+        if pattern != key:
+            self.activity.came_or_went(str(pattern), went=change.deleted, passing=passing)
         for wire in self.wires.values():
             for held, hold in list(wire.holds.items()):
                 overwritten = hold.ends_with_the_next_change and hold.key == key
                 if overwritten or (hold.how == "other" and held != resource):
                     self.end_hold(wire, held)
         if (own := self.wires.get(self._acting)) is not None and (own.holds or own.is_silent):
-            for held in own.process_wrote(_as_written(key, change)):
+            for held in own.process_wrote(pattern):
                 self.end_hold(own, held)
         if self.case.invariants and self.began:
             self._judge(change.revision)
@@ -204,7 +207,12 @@ class Execution:
     def _judge(self, revision: int) -> None:
         for invariant in self.case.invariants:
             name = getattr(invariant, "__name__", "invariant")
-            if name not in self.violated and (said := invariant(self.view)):
+            try:
+                said = None if name in self.violated else invariant(self.view)
+            except Exception as error:  # it is asked within a write of the server, whose fault this is not
+                self.programs.trouble = f"the invariant {name} raises {type(error).__name__}: {error}"
+                return
+            if said:
                 self.violated[name] = f"{said} (revision {revision}, {self.now:.1f} s)"
 
     def was_effective(self, revision: int) -> bool:
@@ -336,9 +344,9 @@ class Execution:
 
     async def _begin(self) -> None:
         await self.plane.__aenter__()
-        start = self.sites.site("start")
+        old: dict[str, int] = {}
         self.programs.start_environment()
-        for decision in self.decide(start, ""):
+        for decision in self.decide(self.sites.site("start"), ""):
             match decision.fault:
                 case "F11":
                     self.hearing.every_run_twice = True
@@ -347,43 +355,27 @@ class Execution:
                 case "F22":
                     self.programs.reversed_lists = True
                 case "F16":
-                    pass  # it is what processes begin with, below
+                    old[decision.resource] = self.revision_before("")
                 case _:
                     raise ValueError(f"{decision}: this cannot happen at the start")
-        for _ in range(self.case.leaders):
-            self.programs.start({decision.resource: 1 for decision in self.sites.taken if decision.fault == "F16"})
-        await self._until_quiet(self._is_started, 120.0, "the controllers do not start")
+        self.programs.start_all(old)
+        while not (self.programs.are_idle and self.plane.is_idle):
+            self.quiet.check()
+            if self.now > TO_START:
+                raise Unsound(f"the controllers have not started within {TO_START:g} seconds")
+            await asyncio.sleep(0.05)
         self.began = self.now
         self.activity.last_change = self.now
 
-    def _is_started(self) -> bool:
-        return all(process.is_idle for process in (*self.processes.values(), *self.environment.values())) and self.plane.is_idle
-
-    async def _until_quiet(self, holds: Any, patience: float, otherwise: str) -> None:
-        deadline = self.now + patience
-        while not holds():
-            if self.programs.trouble:
-                raise Unsound(self.programs.trouble)
-            if self.now > deadline:
-                raise Unsound(otherwise)
-            await asyncio.sleep(0.05)
-
     def outside_state(self) -> dict[str, Any]:
+        """What each fake that has a state says of it."""
         return {name: deepcopy(fake.state()) for name, fake in self.outside.items() if callable(getattr(fake, "state", None))}
 
 
-def _as_written(key: Key, change: Change) -> Key:
-    """The key, with a star for what the server has made up in a new object's name."""
-    if change.previous is not None:
-        return key
-    beginning = msgspec.json.decode(change.record.value).get("metadata", {}).get("generateName")
-    return Key(key.resource, key.namespace, f"{beginning}*") if beginning else key
-
-
-def _made_up(change: Changed) -> str:
-    """What objects with a generated name have in common: `pods default/web-*`; empty for one whose name was given."""
-    given = (msgspec.json.decode(change.after).get("metadata") or {}).get("generateName")
-    return f"{Key(change.key.resource, change.key.namespace, given)}*" if given else ""
+def _pattern(change: Changed) -> Key:
+    """The object's key, with a star for what the server has made up in its name: `pods default/web-*`."""
+    beginning = msgspec.json.decode(change.after)["metadata"].get("generateName")
+    return Key(change.key.resource, change.key.namespace, f"{beginning}*") if beginning else change.key
 
 
 def _essence(value: bytes) -> dict[str, Any]:
@@ -393,8 +385,3 @@ def _essence(value: bytes) -> dict[str, Any]:
     for name in ("managedFields", "resourceVersion", "generation"):
         metadata.pop(name, None)
     return obj
-
-
-def execute(case: Case, plan: Plan, workload: Workload, loaders: Loaders) -> Recording:
-    """One run of a case under a plan. `workload` is the case's own, or a variant of it."""
-    return Execution(case, plan, workload, loaders).run()

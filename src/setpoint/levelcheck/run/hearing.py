@@ -22,8 +22,11 @@ class Hearing:
 
     def __init__(self, run: Execution) -> None:
         self._run = run
-        self._again: dict[tuple[str, str, str], None] = {}
         self.every_run_twice = False
+        self._again: dict[tuple[str, str, str], None] = {}
+        """Whose run is followed by another one: the process, the controller, the key."""
+        self._second: dict[tuple[str, str, str], None] = {}
+        """Whose next run is that other one."""
 
     def hear(self, name: str, wire: Wire, event: Event) -> None:
         """Takes an event of a process."""
@@ -55,14 +58,12 @@ class Hearing:
             if hold.how == "run" and hold.ran:
                 wire.release(resource)
         place = (name, event.controller, str(event.request))
-        if self._again.pop(place, 0) is None:
+        if place in self._second:
+            del self._second[place]
+        elif self.every_run_twice or place in self._again:
+            self._again.pop(place, None)
+            self._second[place] = None
             self._trigger(name, event.controller, event.request)
-        elif self.every_run_twice:
-            # None of those that this brings about is run twice again.
-            marked = (name, event.controller, f"twice {event.request}")
-            if self._again.pop(marked, 0) is not None:
-                self._again[marked] = None
-                self._trigger(name, event.controller, event.request)
 
     def _trigger(self, name: str, controller: str, request: Request) -> None:
         process = self._run.processes.get(name)

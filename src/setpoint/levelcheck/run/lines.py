@@ -60,8 +60,8 @@ class Hold:
         """Whether a user who waits does not end it: what it waits for may be that user's next step."""
         return self.how in ("overwritten", "gap")
 
-    def is_waited_for(self, written: Key) -> bool:
-        """The process has written an object: whether it now does so again and again."""
+    def process_wrote(self, written: Key) -> bool:
+        """The process has written an object; gives whether it does so again and again, and should have the news now."""
         self._written[written] += 1
         return self._written[written] >= (WRITES_IN_SILENCE if self.outlives_waiting else PATIENT)
 

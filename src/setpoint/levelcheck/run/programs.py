@@ -48,13 +48,12 @@ class Programs:
         old = {}
         if decision.fault in ("F6", "F16"):
             old[decision.resource] = self._run.revision_before(decision.object)
-        seconds = decision.seconds
         if not self.die(process):
             return
         if decision.how == "down":
             self.down = True
         else:
-            self._run.loop.call_later(max(seconds, 1.0), partial(self.start, old), context=contextvars.Context())
+            self._run.loop.call_later(max(decision.seconds, 1.0), partial(self.start, old), context=contextvars.Context())
 
     def die(self, name: str) -> bool:
         """A process is no more, and nothing follows; false if it was none before."""
@@ -63,9 +62,7 @@ class Programs:
             return False  # it is no more already
         process.kill()
         self._run.wires.pop(name).cut()
-        self._run.tell(Died(at=self._run.now, process=name))
-        self._run.activity.timers.clear()
-        self._run.activity.last_change = self._run.now
+        self._died(name)
         return True
 
     async def until_another_leads(self, process: str) -> None:
@@ -81,10 +78,10 @@ class Programs:
         if process is not None:
             process.resume()
 
-    def start_all(self) -> None:
+    def start_all(self, old: dict[str, int] | None = None) -> None:
         """As many processes begin as there are to be."""
         for _ in range(self._run.case.leaders):
-            self.start()
+            self.start(old)
 
     def start(self, old: dict[str, int] | None = None) -> None:
         """One more process begins; by resource, `old` are the revisions of its first lists."""
@@ -113,6 +110,11 @@ class Programs:
             seed=f"level-check/process/{self._run.plan.seed}",
             offset=self.skew,
         )
+
+    @property
+    def are_idle(self) -> bool:
+        """Whether all processes, and those of the environment, have nothing to do but wait for a change or a timer."""
+        return all(process.is_idle for process in (*self._run.processes.values(), *self._run.environment.values()))
 
     def start_environment(self) -> None:
         """The other controllers of the cluster begin."""
@@ -148,14 +150,19 @@ class Programs:
         self._run.processes.pop(name)
         self._run.wires.pop(name).cut()
         said = "it ended by itself" if error is None else _innermost(error)
-        self._run.tell(Died(at=self._run.now, process=name, error=said))
+        self._died(name, said)
+        self._ended_by_themselves += 1
+        if not self._run.began:
+            self.trouble = f"the program ends by itself: {said}"
+        elif self._ended_by_themselves > RESTARTS:
+            self._run.activity.never_rests(f"the program ends by itself, again and again: {said}")
+        else:
+            self._run.loop.call_later(1.0, self.start, context=contextvars.Context())
+
+    def _died(self, name: str, error: str = "") -> None:
+        self._run.tell(Died(at=self._run.now, process=name, error=error))
         self._run.activity.timers.clear()
         self._run.activity.last_change = self._run.now
-        self._ended_by_themselves += 1
-        if self._ended_by_themselves > RESTARTS or not self._run.began:
-            self.trouble = f"the program ends by itself: {said}"
-            return
-        self._run.loop.call_later(1.0, self.start, context=contextvars.Context())
 
     def _environment_ended(self, name: str, error: BaseException | None) -> None:
         if not self._run.is_ending:

@@ -49,10 +49,7 @@ class Quiet:
         decisions = self._run.decide(site, "")
         for decision in decisions:
             match decision.fault, decision.how:
-                case "F1", _:
-                    for name in list(self._run.processes):
-                        self._run.programs.crash(name, decision)
-                case (("F6" | "F16"), _):
+                case (("F1" | "F6" | "F16"), _):
                     for name in list(self._run.processes):
                         self._run.programs.crash(name, decision)
                 case _, how:
@@ -79,8 +76,13 @@ class Quiet:
             objects=self._run.view.everything(),
             outside=self._run.outside_state(),
             timers=tuple(sorted(f"{controller} {key}: {cause}" for (controller, key), (_, _, cause) in self._run.activity.timers.items())),
-            memory="|".join(process.memory for process in self._run.processes.values()),
+            memory=self._memory(),
         )
+
+    def _memory(self) -> str:
+        """What all processes remember; empty if that cannot be told of one of them."""
+        each = [process.memory for process in self._run.processes.values()]
+        return "|".join(each) if all(each) else ""
 
     async def _until_quiet_without_holds(self) -> None:
         """Waits until nothing else happens; then what is late comes, and it waits again."""
@@ -128,16 +130,15 @@ class Quiet:
         """Raises what makes waiting useless."""
         if self._run.programs.trouble:
             raise Unsound(self._run.programs.trouble)
-        if endless := self._run.activity.endless:
-            raise Restless(endless)
+        if self._run.activity.endless:
+            raise Restless(self._run.activity.endless)
 
     def _is_idle(self) -> bool:
         if len(self._run.processes) < self._run.case.leaders or self._run.programs.standing_still:
             return False
         if any(wire.is_silent for wire in self._run.wires.values()):
             return False
-        idle = all(process.is_idle for process in (*self._run.processes.values(), *self._run.environment.values()))
-        return idle and self._run.plane.is_idle and not self._failing()
+        return self._run.programs.are_idle and self._run.plane.is_idle and not self._failing()
 
     def _failing(self) -> bool:
         """Whether a failed run will be tried again soon: that is no rest."""

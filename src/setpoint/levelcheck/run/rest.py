@@ -27,8 +27,8 @@ class Activity:
         self.last_change = 0.0
         self.timers: dict[tuple[str, str], tuple[float, float, str]] = {}
         """Of a controller and a key: when it runs again, after how many seconds that is, and why (timer or backoff)."""
-        self.hot = ""
-        """The object that is written again and again; empty while there is none."""
+        self.endless = ""
+        """Why there will be no rest; empty while there may be."""
         self.runs = 0
         self.noticed = asyncio.Event()
         """Set as soon as it is known that there will be no rest."""
@@ -46,23 +46,25 @@ class Activity:
             self._minute = now
             self._counts.clear()
         count = self._counts[key] = self._counts.get(key, 0) + 1
-        if count >= HOT and not self.hot:
-            self.hot = str(key)
-            self.noticed.set()
+        if count >= HOT:
+            self.never_rests(f"{key} is written again and again")
 
-    def came_or_went(self, name: str, now: float, *, went: bool, passing: bool = False) -> None:
+    def came_or_went(self, name: str, *, went: bool, passing: bool = False) -> None:
         """An object whose name the server has made up was created, or deleted: `name` is what they have in common. After `changed`."""
         alive = self._alive[name] = max(0, self._alive.get(name, 0) + (-1 if went else 1))
         most = self._most[name] = max(alive, self._most.get(name, 0))
-        if alive >= GROWN and not self.hot:
-            self.hot = name
-            self.noticed.set()
+        if alive >= GROWN:
+            self.never_rests(f"{name} become ever more")
         if not went or passing:
             return
         count = self._counts[name] = self._counts.get(name, 0) + 1
-        if count >= max(RENEWED, 10 * most) and not self.hot:
-            self.hot = name
-            self.noticed.set()
+        if count >= max(RENEWED, 10 * most):
+            self.never_rests(f"{name} is made and deleted again and again")
+
+    def never_rests(self, why: str) -> None:
+        """It is known that there will be no rest; the first reason is kept."""
+        self.endless = self.endless or why
+        self.noticed.set()
 
     def timer(self, controller: str, key: str, due: float, after: float, cause: str) -> None:
         """A key will run by itself."""
@@ -72,19 +74,10 @@ class Activity:
         """A run has begun: it meets the timer of its key."""
         self.runs += 1
         if self.runs >= RUNS:
-            self.noticed.set()
+            self.never_rests(f"reconcilers have run {self.runs} times")
         self.timers.pop((controller, key), None)
 
     def quiet_until(self, since: float) -> float:
         """The time until which nothing may happen for it to be at rest, if the wait began at `since`."""
         longest = max((after for _, after, _ in self.timers.values() if 2 * after <= LONGEST), default=0.0)
         return max(self.last_change, since) + max(QUIET, 2 * longest + 1.0)
-
-    @property
-    def endless(self) -> str:
-        """Why there will be no rest; empty while there may be."""
-        if self.hot:
-            return f"{self.hot} is written again and again"
-        if self.runs >= RUNS:
-            return f"reconcilers have run {self.runs} times"
-        return ""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from setpoint.api import Operation
-from setpoint.api.operation import APPLY_PATCH
 from setpoint.levelcheck.plan import Decision, Site, Where
 
 Fork = Callable[[Site], Decision | None]
@@ -13,14 +11,13 @@ Fork = Callable[[Site], Decision | None]
 
 
 class Sites:
-    """Counts places, and says what is decided at each. `taken` are the decisions that were taken so far, in order."""
+    """Counts places, and says what is decided at each."""
 
     def __init__(self, decisions: Sequence[Decision], fork: Fork | None = None) -> None:
         self._by_site: dict[Site, list[Decision]] = {}
         self.add(decisions)
         self._counts: dict[tuple[Where, str, str], int] = {}
         self.fork = fork
-        self.taken: list[Decision] = []
 
     def add(self, decisions: Sequence[Decision]) -> None:
         """These are to be taken, too."""
@@ -38,27 +35,9 @@ class Sites:
         found = self._by_site.pop(site, [])
         if self.fork is not None and (further := self.fork(site)) is not None:
             found = [*found, further]
-        self.taken += found
         return found
 
     @property
     def unused(self) -> tuple[str, ...]:
         """The decisions whose place has not come."""
         return tuple(str(decision) for decisions in self._by_site.values() for decision in decisions)
-
-
-def what_of(operation: Operation) -> str:
-    """A write as a place calls it: `apply deployments.apps default/shop (status)`; with a generated name, `create pods default/web-*`."""
-    resource = operation.resource
-    assert resource is not None, "writes are about a resource"
-    where = f"{operation.namespace}/{operation.name}" if operation.namespace else operation.name
-    return " ".join(
-        part
-        for part in (verb_of(operation), resource.group_resource, where, f"({operation.subresource})" if operation.subresource else "")
-        if part
-    )
-
-
-def verb_of(operation: Operation) -> str:
-    """The verb, as a user of the client has it: server-side apply is one of its own."""
-    return "apply" if operation.content_type == APPLY_PATCH else operation.verb

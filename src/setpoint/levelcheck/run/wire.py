@@ -14,6 +14,7 @@ import msgspec
 
 import setpoint
 from setpoint.api import Answer, NotSent, Operation, Outcome, Stream, Unknown
+from setpoint.api.operation import APPLY_PATCH
 from setpoint.api.status import expired, failure
 from setpoint.client import InProcessTransport
 from setpoint.cluster.faults import Refuse
@@ -21,7 +22,6 @@ from setpoint.levelcheck.plan import Decision
 from setpoint.levelcheck.processes.users_line import USERS_LINE
 from setpoint.levelcheck.recording import Key, Read, Wrote
 from setpoint.levelcheck.run.lines import Hold, Line
-from setpoint.levelcheck.run.sites import verb_of, what_of
 from setpoint.world import PROCESS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Wire:
         """The process has changed an object on the server; gives the resources whose news it should not be without any longer."""
         for line in self._lines:
             line.process_wrote()
-        return [resource for resource, hold in self.holds.items() if hold.is_waited_for(key)]
+        return [resource for resource, hold in self.holds.items() if hold.process_wrote(key)]
 
     def beside(self, line: Line, resource: str) -> list[Line]:
         """The other watches of a resource that the process has."""
@@ -187,7 +187,8 @@ class Wire:
 
     async def _write(self, operation: Operation, line: str) -> Outcome:
         run = self.run
-        operation_key, what = _key_of(operation), _what_of(operation)
+        operation_key = _key_of(operation)
+        what = f"{_verb_of(operation)} {operation_key}{f' ({operation.subresource})' if operation.subresource else ''}"
         site = run.sites.site("write", operation.run, what)
         after: list[Decision] = []
         fault = ""
@@ -199,7 +200,7 @@ class Wire:
                     at=run.now,
                     process=self.process,
                     site=site,
-                    verb=verb_of(operation),
+                    verb=_verb_of(operation),
                     key=key,
                     subresource=operation.subresource,
                     code=code,
@@ -270,8 +271,9 @@ def _key_of(operation: Operation) -> Key:
     return Key(_resource(operation), operation.namespace, name)
 
 
-def _what_of(operation: Operation) -> str:
-    return what_of(msgspec.structs.replace(operation, name=_key_of(operation).name))
+def _verb_of(operation: Operation) -> str:
+    """The verb, as a user of the client has it: server-side apply is one of its own."""
+    return "apply" if operation.content_type == APPLY_PATCH else operation.verb
 
 
 def _reason(outcome: Outcome | None) -> str:

@@ -13,14 +13,16 @@ import msgspec
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding, Refutation, Verdict
 from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference, waived
+from setpoint.levelcheck.oracles.roles import RoleFailed
 from setpoint.levelcheck.oracles.said import said_by
 from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.plan import Decision, Plan, Site
-from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, Wrote
+from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, TimerSet
 from setpoint.levelcheck.report import token as tokens
 from setpoint.levelcheck.run.execution import Execution, Loaders
+from setpoint.levelcheck.run.rest import LONGEST
 from setpoint.levelcheck.search import variants
-from setpoint.levelcheck.search.explore import Explored, Explorer, Hung
+from setpoint.levelcheck.search.explore import CheckFailed, Explored, Explorer, Hung
 from setpoint.levelcheck.search.faults import NAMES, rank
 from setpoint.levelcheck.search.pairs import Pairs
 from setpoint.levelcheck.search.single import Singles, before_writes, singles
@@ -42,13 +44,11 @@ class Inconclusive(Exception):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What is wrong with a run, and how far it went."""
+    """What is wrong with a run. `joined` is the rest at which it was ended as the run without faults, `broken` why it makes no sense."""
 
     findings: tuple[Finding, ...]
-    end: str
-    unused: tuple[str, ...]
     joined: int
-    digest: str
+    broken: str
 
 
 class Checking:
@@ -83,6 +83,8 @@ class Checking:
         self._skipped: dict[str, str] = {}
         self._notes: list[str] = []
         self._seeds: tuple[int, ...] = ()
+        self._alone: set[tuple[Decision, ...]] = set()
+        """The single faults of the workload that have been tried."""
         self._runs = 0
         self._joined = 0
         self._before = _cpu()
@@ -101,32 +103,27 @@ class Checking:
                     self._pair_stage()
                 if self._budget is not None:
                     self._chance_stage()
-        except Inconclusive as error:
+            return self._report(self._verdict())
+        except (Inconclusive, CheckFailed, RoleFailed) as error:
             return self._report("INCONCLUSIVE", str(error))
-        return self._report(self._verdict())
 
     def replay(self, token: str) -> Broken | None:
         """See `setpoint.levelcheck.check.replay`."""
         plan = tokens.decode(token)
-        self._reference_stage(seeds=0)
-        reference = self._beside(plan.variant)
-        recording = self._record(plan)
+        self._reference_stage()
+        reference, recording = self._beside(plan.variant), self._record(plan)
         if recording.unused:
             gone = "; ".join(recording.unused)
             raise SiteGone(f"this place is not reached any more: {gone}. The token says nothing about the controller as it is now")
-        findings = [*self._judged(plan, reference, recording)]
-        found = [finding for finding in findings if not finding.warning]
-        if not found:
+        if plan != Plan():  # else what is wrong with the run without faults has been taken already
+            self._refuted.clear()
+            self._take(plan, self._judged(plan, reference, recording))
+        if not self._refuted:
             return None
-        return Broken(
-            refutation=Refutation(plan, found[0], tuple(found[1:])),
-            recording=recording,
-            reference=reference,
-            token=token,
-            why=self._why(plan, found[0]),
-        )
+        _, finding, beside = self._refuted[0]
+        return Broken(refutation=Refutation(plan, finding, beside), recording=recording, reference=reference, token=token, why=_why(plan))
 
-    def _reference_stage(self, seeds: int | None = None) -> None:
+    def _reference_stage(self) -> None:
         self._progress(0, 0, "the run without faults")
         if self._loaders.splits:
             self._prepared = Execution(self._case, Plan(), self._case.workload, self._loaders)
@@ -139,7 +136,7 @@ class Checking:
                 raise Inconclusive(f"the server refuses a step of the workload, {moment.step}: {moment.error}")
         if (again := self._record(Plan(), anew=True)).digest != reference.digest:
             raise Inconclusive(_differing(reference, again))
-        number = SEEDS.get(self._depth, 10) if seeds is None else seeds
+        number = SEEDS.get(self._depth, 10)
         self._seeds = tuple(range(1, number + 1))
         others = [self._record(Plan(seed=seed)) for seed in self._seeds]
         findings, self._masks = judge_reference(self._case, reference, others)
@@ -147,9 +144,7 @@ class Checking:
         self._take(Plan(), findings)
 
     def _variant_stage(self) -> None:
-        reference = self._references[""]
-        kinds = frozenset(self._kinds(reference))
-        for name in variants.names(self._case.workload, kinds=kinds):
+        for name in variants.names(self._case.workload, kinds=self._references[""].kinds):
             plan = Plan(variant=name)
             self._progress(self._runs, 0, f"variants of the workload: {name}")
             recording = self._reference(name)
@@ -164,20 +159,15 @@ class Checking:
         made = singles(self._case, self._references[""])
         self._note(made)
         self._explore_singles("", made.decisions)
-
         self._foreign_stage()
 
     def _foreign_stage(self) -> None:
         """What the user and others do in the middle of a run: compared with the same, done at rest."""
         reference = self._references[""]
-        primaries = set(reference.primaries.values())
-        kinds, keys = self._kinds(reference), {moment.step: moment.key for moment in reference.moments if isinstance(moment, Stepped)}
-        of_kinds = [ref for ref, _ in variants.applied(self._case.workload) if ref.kind in kinds]
-        for number, ref, manifest in variants.of_each_kind(self._case.workload, frozenset(kinds)):
-            key = next((key for key in keys.values() if key is not None and key.name == ref.name and key.resource in primaries), None)
-            if key is None:
-                continue
-            others = sum(other.kind == ref.kind for other in of_kinds) - 1
+        keys = {moment.step.partition(" ")[2]: moment.key for moment in reference.moments if isinstance(moment, Stepped) and moment.key}
+        for number, ref, manifest in variants.of_each_kind(self._case.workload, reference.kinds):
+            key = keys[str(ref)]
+            others = sum(other.kind == ref.kind for other, _ in variants.applied(self._case.workload)) - 1
             for fault in ("F14", "F18", "F19"):
                 if others:
                     self._cut(fault, f"other {ref.kind} objects: what is done to the first stands for them", others)
@@ -214,6 +204,8 @@ class Checking:
 
         found += self._explore(root, choose)
         tried = {explored.plan.decisions for explored in found}
+        if not variant:
+            self._alone |= tried
         for decision in decisions:
             if (decision,) not in tried:
                 self._tried[decision.fault] -= 1
@@ -223,11 +215,9 @@ class Checking:
         pairs = Pairs(self._case, self._references[""])
         for name, root, choose in pairs.stages():
             self._progress(self._runs, 0, name)
-            self._tried.update(
-                "x".join(decision.fault for decision in explored.plan.decisions)
-                for explored in self._explore(root, choose)
-                if len(explored.plan.decisions) > 1
-            )
+            for explored in self._explore(root, choose):
+                if explored.plan.decisions and explored.plan.decisions not in self._alone:
+                    self._tried["x".join(decision.fault for decision in explored.plan.decisions)] += 1
         for variant in pairs.variants():
             reference = self._reference(variant)
             if reference.end == "rest":
@@ -291,7 +281,7 @@ class Checking:
         def verdict(recording: Recording) -> Judged:
             beside = until[recording.joined] if recording.joined else reference
             findings = judge(case, beside, recording, masks) if recording.plan.decisions or recording.plan.seed else []
-            return Judged(tuple(findings), recording.end, recording.unused, recording.joined, recording.digest)
+            return Judged(tuple(findings), recording.joined, recording.why if recording.end == "broken" else "")
 
         found = Explorer(case, self._loaders, choose, verdict, joins, self._prepared).explore(
             root, variants.variant(case.workload, root.variant)
@@ -299,7 +289,9 @@ class Checking:
         self._runs += len(found)
         for explored in found:
             if isinstance(explored.result, Hung):
-                self._take(explored.plan, [Finding("O2", f"the run does not end: {explored.result.why}")])
+                self._take(explored.plan, [Finding("O2", explored.result.why)])
+            elif explored.result.broken:
+                raise Inconclusive(f"{explored.plan}: {explored.result.broken}")
             else:
                 self._joined += bool(explored.result.joined)
                 self._take(explored.plan, explored.result.findings)
@@ -370,10 +362,17 @@ class Checking:
         )
 
     def _further_notes(self) -> list[str]:
-        if not self._joined:
-            return []
-        same = "the cluster, the outside, the timers and the memory of the user's modules were those of the run without faults"
-        return [f"{self._joined} runs were ended at a rest at which {same}: from there on they would have been that run"]
+        said = []
+        if self._joined:
+            same = "the cluster, the outside, the timers and the memory of the user's modules were those of the run without faults"
+            said.append(f"{self._joined} runs were ended at a rest at which {same}: from there on they would have been that run")
+        moments = self._references[""].moments if "" in self._references else []
+        long = {str(moment.site.who) for moment in moments if isinstance(moment, TimerSet) and 2 * moment.after > LONGEST}
+        if long:
+            said.append(
+                f"timers of more than {LONGEST / 2:g} s were not waited for ({', '.join(sorted(long))}): a workload can advance the time"
+            )
+        return said
 
     def _bound(self) -> str:
         what = {0: "no faults", 1: "every single fault of the classes below", 2: "every single fault and chosen pairs of the classes below"}
@@ -404,7 +403,7 @@ class Checking:
                     recording=recording,
                     reference=self._beside(small.variant),
                     token=tokens.encode(small),
-                    why=self._why(small, finding),
+                    why=_why(small),
                 )
             )
         return told
@@ -412,7 +411,8 @@ class Checking:
     def _made_small(self, plan: Plan, finding: Finding) -> Plan:
         """The plan without what the same finding does not need."""
         smaller = True
-        while smaller and len(plan.decisions) > 1:
+        # In the usual order of events the last decision is needed: without any, this is the run that it was compared with.
+        while smaller and len(plan.decisions) > (0 if plan.seed else 1):
             smaller = False
             for at in range(len(plan.decisions)):
                 fewer = msgspec.structs.replace(plan, decisions=plan.decisions[:at] + plan.decisions[at + 1 :])
@@ -431,24 +431,6 @@ class Checking:
         found = self._judged(plan, self._beside(plan.variant), recording)
         return any(_alike(each, finding) for each in found)
 
-    def _why(self, plan: Plan, finding: Finding) -> tuple[str, ...]:
-        if not plan.decisions:
-            return ()
-        if len(plan.decisions) == 1:
-            return (f"without {NAMES.get(plan.decisions[0].fault, plan.decisions[0].fault)} the run comes to the end that is expected",)
-        return ("each of these faults alone does no harm: all of them are needed",)
-
-    def _kinds(self, reference: Recording) -> list[str]:
-        """The kinds that controllers reconcile, as manifests name them."""
-        primaries = set(reference.primaries.values())
-        found: dict[str, None] = {}
-        for snapshot in reference.rests:
-            for key, obj in snapshot.objects.items():
-                if key.resource in primaries:
-                    found[obj.get("kind", "")] = None
-        written = {wrote.key.resource for wrote in reference.moments if isinstance(wrote, Wrote)}
-        return [kind for kind in found if kind] if written or found else []
-
     def _note(self, made: Singles) -> None:
         self._skipped.update(made.skipped)
         for fault, cuts in made.cuts.items():
@@ -457,6 +439,15 @@ class Checking:
 
     def _cut(self, fault: str, why: str, number: int = 1) -> None:
         self._cuts.setdefault(fault, Counter())[why] += number
+
+
+def _why(plan: Plan) -> tuple[str, ...]:
+    """What a finding needs, as its plan says that was made small."""
+    if not plan.decisions:
+        return ()
+    if len(plan.decisions) == 1:
+        return (f"without {NAMES[plan.decisions[0].fault]} the run comes to the end that is expected",)
+    return ("each of these faults alone does no harm: all of them are needed",)
 
 
 def _as_path(plan: Plan, finding: Finding) -> Finding:

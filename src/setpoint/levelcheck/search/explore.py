@@ -40,9 +40,13 @@ WALL_LIMIT = 900.0
 
 
 class Hung(msgspec.Struct, frozen=True):
-    """A run that did not end, or that failed in a way that is none of the user's doing."""
+    """A run that did not end. `why` says so."""
 
     why: str
+
+
+class CheckFailed(Exception):
+    """A run has failed in a way that is none of the controller's doing. The text is a traceback, or says how its process ended."""
 
 
 class Explored(msgspec.Struct, Generic[R]):
@@ -58,6 +62,8 @@ class Explorer(Generic[R]):
     `choose(plan, site)` gives the decisions that are to be tried at a place of the run under a plan, each in a run of its own; `judge`
     makes of each recording what is to come back, which can be pickled. `joins(plan, snapshot)` may end a run at a rest, because from there
     on it would be the trunk. `prepared` is an execution that has begun, and from which runs are forked instead of beginning anew.
+
+    Raises `CheckFailed`.
     """
 
     def __init__(
@@ -164,8 +170,10 @@ class Explorer(Generic[R]):
             work()
             _send(self._pipe, (self._found, self._deferred))
             code = 0
+        except CheckFailed as error:  # of a run that branched off this one: its own words
+            _send(self._pipe, str(error))
         except BaseException:
-            _send(self._pipe, traceback.format_exc())
+            _send(self._pipe, f"{self._plan}:\n{traceback.format_exc()}")
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -202,9 +210,9 @@ def _received(pipe: int, pid: int, plan: Plan) -> tuple[list[Explored[Any]], lis
     if hung or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF):
         return [Explored(plan, Hung("the run does not end: does a reconciler loop for ever?"))], []
     if not data:
-        return [Explored(plan, Hung(f"the process of the run ended without a word (status {status})"))], []
+        raise CheckFailed(f"{plan}: the process of the run ended without a word (status {status})")
     value = pickle.loads(bytes(data))
     if isinstance(value, str):
-        return [Explored(plan, Hung(value))], []
+        raise CheckFailed(value)
     found, deferred = value
     return found, deferred

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
+import msgspec
+
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Recording
@@ -38,6 +40,8 @@ class Pairs:
             yield "a late cache, and a write that fails", Plan(), self._then(late, self._failed)
         yield "a crash, and another one in the recovery", Plan(), self._then(crashes, self._crash)
         yield "a crash, and a change while down", Plan(), self._then(self._missed(), self._crash)
+        lasting = [msgspec.structs.replace(each, how="down", seconds=0.0) for each in crashes if each.how == "after"]
+        yield "a crash that lasts over the user's next step", Plan(), self._then(lasting, lambda site: ())
         yield "a lost reply, and a late cache", Plan(), self._then(lost, self._late)
         yield "a crash, and a late cache", Plan(), self._then(crashes, self._late)
         if self._case.assumptions.lists == "old":
@@ -85,13 +89,9 @@ class Pairs:
 
     def variants(self) -> Iterator[str]:
         """Variants of which single faults are tried, too."""
-        for name in variants.names(self._case.workload, kinds=frozenset(self._kinds())):
+        for name in variants.names(self._case.workload, kinds=self._reference.kinds):
             if name.startswith(("recreate:", "undone:")) or name == "hasty":
                 yield name
-
-    def _kinds(self) -> list[str]:
-        primaries = set(self._reference.primaries.values())
-        return [obj.get("kind", "") for each in self._reference.rests for key, obj in each.objects.items() if key.resource in primaries]
 
     def singles_of(self, reference: Recording) -> list[Decision]:
         """The single faults of a variant that are tried."""

@@ -127,7 +127,7 @@ def against(name: str) -> str:
 
 
 def _first(workload: Workload, ref: Ref) -> int:
-    return next(at for at, step in enumerate(workload.steps) if isinstance(step, Apply) and step.ref == ref)
+    return next(at for at, step in enumerate(workload.steps) if isinstance(step, Apply | Recreate) and step.ref == ref)
 
 
 def _manifests(workload: Workload) -> tuple[Step, ...]:

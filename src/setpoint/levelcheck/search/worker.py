@@ -1,6 +1,6 @@
 """A process of its own for a whole check: what a check imports, loads and leaves behind never reaches the program that asked for it.
 
-The worker imports and warms up once what every run needs; the runs are forked from it.
+The worker imports once what every run needs; the runs are forked from it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ import gc
 import logging
 import os
 import pickle
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -34,6 +36,7 @@ def in_worker(work: Callable[[Callable[..., None]], T], hear: Callable[..., None
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking where there are threads: none of their locks is taken in the child
         pid = os.fork()
     if pid == 0:
+        os.setpgid(0, 0)  # with all that it will fork, so that all of it can be ended at once
         os.close(reading)
         _do(work, writing)
     os.close(writing)
@@ -50,7 +53,9 @@ def in_worker(work: Callable[[Callable[..., None]], T], hear: Callable[..., None
                 else:
                     outcome = value
     except BaseException:
-        os.kill(pid, 9)
+        with suppress(ProcessLookupError, PermissionError):  # it has not got as far as its own group yet, or has ended
+            os.killpg(pid, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
         raise
     finally:
         _, status = os.waitpid(pid, 0)

@@ -1,0 +1,46 @@
+"""A check as a whole: its verdicts where something unusual happens, and what a token tells again."""
+
+import pytest
+from tests.levelcheck.boxes import workload
+from tests.levelcheck.corpus.checked import row, target
+
+from setpoint.levelcheck import level_check, replay
+
+BOXES = "tests.levelcheck.boxes:controller"
+
+
+def test_a_program_that_does_not_start_again_after_a_crash_is_refuted():
+    report = level_check("tests.levelcheck.never_again:app", workload)
+    assert report.verdict == "REFUTED"
+    assert any("RuntimeError: somebody was here before" in broken.refutation.finding.sentence for broken in report.broken)
+    assert any(broken.recording.why.startswith("the program ends by itself, again and again") for broken in report.broken)
+
+
+def test_an_invariant_that_raises_makes_the_check_inconclusive_and_is_named():
+    def at_most_one(state):
+        return state.outside["nowhere"]
+
+    report = level_check(BOXES, workload, invariants=[at_most_one], depth=0)
+    assert (report.verdict, report.inconclusive) == ("INCONCLUSIVE", "the invariant at_most_one raises KeyError: 'nowhere'")
+
+
+def test_a_role_that_raises_makes_the_check_inconclusive_and_is_named():
+    def role(obj):
+        raise LookupError("no such role")
+
+    report = level_check(BOXES, workload, roles={"configmaps": role}, depth=0)
+    assert (report.verdict, report.inconclusive) == ("INCONCLUSIVE", "the role of configmaps raises LookupError: no such role")
+
+
+@pytest.mark.parametrize("name", ["g01_new_time_every_pass", "a09_no_shrink_guard", "b11_children_by_status"])
+def test_a_token_tells_again_what_the_report_told(name):
+    """Without a fault, of the path alone, and of a crash."""
+    of = row("rows", name)
+    declared = {"outside": of.outside, "roles": of.roles, "invariants": of.invariants}
+    report = level_check(target("rows", name, "buggy"), of.workload, **declared)
+    told = report.broken[0]
+    again = replay(target("rows", name, "buggy"), of.workload, token=told.token, **declared)
+    assert again is not None
+    assert again.refutation.finding.signature == told.refutation.finding.signature
+    assert again.refutation.finding.verdict == told.refutation.finding.verdict
+    assert replay(target("rows", name, "fixed"), of.workload, token=told.token, **declared) is None
