@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from setpoint.cluster.controllers.kinds import Follower, Kind
-from setpoint.k8s.core.v1 import ConfigMap, Namespace, Secret
+from setpoint.controller import ControllerRuntime, Watch
+from setpoint.k8s.apps.v1 import Deployment, DeploymentSpec, LabelSelector
+from setpoint.k8s.core.v1 import ConfigMap, Container, Namespace, Pod, PodSpec, PodTemplateSpec, Secret
 from setpoint.objects import ObjectMeta
 from setpoint.testing import Cluster
 
@@ -68,6 +70,43 @@ def test_a_first_object_that_went_before_its_kind_was_watched_leaves_nothing_beh
     assert names(cluster, Widget) == ["other", "owned"]
     cluster.settle()
     assert names(cluster, Widget) == ["other"]
+
+
+def test_what_loses_its_owner_while_its_kind_is_waking_is_collected(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = ControllerRuntime.add_watch
+
+    async def late(self: ControllerRuntime, added: Watch) -> None:
+        if self.controller.name == "namespace":
+            await asyncio.sleep(10)
+        await watch(self, added)
+
+    owner = cluster.create(a_widget("owner"))
+    cluster.settle()
+    monkeypatch.setattr(ControllerRuntime, "add_watch", late)
+    cluster.create(a_map("owned", owner))
+    cluster.advance(timedelta(seconds=1))
+    cluster.delete(owner)
+    cluster.settle()
+    assert names(cluster, ConfigMap) == []
+
+
+def test_who_watches_a_kind_that_could_not_be_woken_is_left_alone(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, failures = ControllerRuntime.add_watch, iter([OSError("once")])
+
+    async def failing(self: ControllerRuntime, added: Watch) -> None:
+        if added.kind is Pod and (error := next(failures, None)) is not None:
+            raise error
+        await watch(self, added)
+
+    monkeypatch.setattr(ControllerRuntime, "add_watch", failing)
+    labels = {"app": "web"}
+    pods = PodTemplateSpec(metadata=ObjectMeta(labels=labels), spec=PodSpec(containers=[Container(name="main", image="main:1")]))
+    spec = DeploymentSpec(replicas=2, selector=LabelSelector(match_labels=labels), template=pods)
+    web = cluster.create(Deployment(metadata=ObjectMeta(name="web", namespace="default"), spec=spec))
+    cluster.settle()
+    assert cluster.refresh(web).status.ready_replicas == 2
+    assert next(failures, None) is None
+    assert watched(cluster).count("pods") == 1
 
 
 def test_a_kind_that_could_not_be_watched_is_tried_again(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

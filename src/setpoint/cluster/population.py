@@ -40,7 +40,4 @@ class Population:
     def _changed(self, change: Change) -> None:
         for told in self._waiting.pop(change.collection, ()):
             # In a turn of its own: who made the change, and may be killed for it, has no part in what follows from that.
-            asyncio.get_running_loop().call_soon(self._tell, told, context=self._context)
-
-    def _tell(self, told: Callable[[], object]) -> None:
-        told()
+            asyncio.get_running_loop().call_soon(told, context=self._context)

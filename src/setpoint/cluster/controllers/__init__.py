@@ -45,8 +45,9 @@ async def control_plane_controllers(
             present.append(kind)
     manager.add(collector.controller(present), emptier.controller(present))
     collecting, emptying = manager.controllers[-2:]
-    follower.let_watch(collecting, collector.watch)
     follower.let_watch(emptying, emptier.watch)
+    # Last: it must not hear of objects that it does not find, so a kind wakes as soon as it is watched by the collector.
+    follower.let_watch(collecting, collector.watch)
 
     async def look_at_owned(reader: Reader, kind: Kind) -> None:
         for request in await collector.owned_by_kind(reader, kind):

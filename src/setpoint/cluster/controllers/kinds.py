@@ -183,30 +183,31 @@ class Follower:
         try:
             await self._watch(kind)
         except BaseException:
-            self._kinds.remove(kind)
+            await self._drop(kind)
             raise
 
     async def _wake(self, reader: Reader, kind: Kind) -> None:
         kind.watched = class_of(kind.info, self._scheme) or kind.head
-        await self._watch(kind)
-        kind.asleep = False
-        if self.awoken is not None:
-            await self.awoken(reader, kind)
-
-    async def _watch(self, kind: Kind) -> None:
         try:
-            for runtime, watcher in self._watchers:
-                if (watch := watcher(kind)) is not None:
-                    await runtime.add_watch(watch)
+            await self._watch(kind)
+            kind.asleep = False  # in the same turn as the last watcher begins to hear of it
+            if self.awoken is not None:
+                await self.awoken(reader, kind)
         except BaseException:
-            await self._unwatch(kind)
+            kind.asleep = True
+            await self._unwatch(kind)  # and no more than that: others may have watched it all along
             raise
 
-    async def _drop(self, kind: Kind) -> None:
-        self._kinds.remove(kind)
-        await self._unwatch(kind)
+    async def _watch(self, kind: Kind) -> None:
+        for runtime, watcher in self._watchers:
+            if (watch := watcher(kind)) is not None:
+                await runtime.add_watch(watch)
 
     async def _unwatch(self, kind: Kind) -> None:
         for runtime, _ in self._watchers:
             await runtime.remove_watches(kind.watched)
+
+    async def _drop(self, kind: Kind) -> None:
+        self._kinds.remove(kind)
+        await self._unwatch(kind)
         await self._cache.forget(kind.watched)
