@@ -178,7 +178,6 @@ class Tape:
                 before=msgspec.json.encode(before) if before is not None else None,
                 after=msgspec.json.encode(after),
                 deleted=deleted,
-                by=by or "shop",
             )
         )
 
