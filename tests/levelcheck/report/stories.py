@@ -119,7 +119,7 @@ class Story:
         effective = (
             state is None or was != {n: v for n, v in state.items() if n != "metadata"} or bool(metadata_only and "metadata" in state)
         )
-        revision = self.change(self.process, key, state, "webapp") if effective else 0
+        revision = self.change(self.process, key, state) if effective else 0
         what = f"{verb} {key}"
         self._nth[what] = self._nth.get(what, 0) + 1
         self.say(
@@ -195,7 +195,7 @@ def _resize(before: Callable[[Story], None] | None, after: Callable[[Story], Non
     story.begin(RUN)
     story.read(CLUSTER, "cluster.py:20")
     story.write("create", SET, stateful_set("10Gi"), "cluster.py:31")
-    story.change("environment", CLAIM, claim("10Gi"), "statefulset-controller")
+    story.change("environment", CLAIM, claim("10Gi"))
     story.end()
     story.user("wait")
     story.user("apply Cluster default/db", CLUSTER, cluster("15Gi"))
