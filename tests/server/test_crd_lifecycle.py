@@ -175,5 +175,18 @@ def test_who_overwrites_the_status_is_answered_with_it_and_the_server_says_its_o
     talk(main)
 
 
+def test_a_definition_whose_status_was_overwritten_right_before_a_restart_is_served_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(t: Talk) -> None:
+        await t.establish()
+        await t.create(WIDGETS, widget("a"))
+        monkeypatch.setattr(t.server.custom, "_soon", lambda *what: None)  # it does not come to that
+        await t.merge(CRDS, "widgets.example.com", {"status": {"conditions": None, "acceptedNames": None}}, sub="status")
+        t.server = ApiServer(t.world, storage=t.server.storage)
+        await asyncio.sleep(0.1)
+        assert names(await t.do("list", WIDGETS)) == ["a"]
+
+    talk(main)
+
+
 async def _short_names(t: Talk) -> dict[str, Any]:
     return {crd["metadata"]["name"]: crd["status"]["acceptedNames"].get("shortNames") for crd in (await t.do("list", CRDS))["items"]}

@@ -53,7 +53,24 @@ def test_a_path_leads_where_kubernetes_says(path: str, found: list[Any]) -> None
     assert compile_path(path).find(OBJECT) == found
 
 
-@pytest.mark.parametrize("path", [".a[", ".a[x]", ".l[?(@.n", ".l[?(@.n=1)]", "....a", '.l[?(@.s=="b)]', "%", ".a[::0]", ".l[?(@.n)"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".a[",
+        ".a[x]",
+        ".l[?(@.n",
+        ".l[?(@.n=1)]",
+        "....a",
+        '.l[?(@.s=="b)]',
+        "%",
+        ".a[::0]",
+        ".l[?(@.n)",
+        ".a[-]",
+        ".a[0:-]",
+        f".a[{2**63}]",
+        f".a[{'9' * 5000}]",
+    ],
+)
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(JsonPathError):
         compile_path(path)

@@ -111,8 +111,8 @@ class Strategy:
     """How the words begin in which a delete's precondition fails, where a kind has words of its own for it."""
     tables_of_status = True
     """Whether the status of an object can be shown as a table."""
-    metadata_judged_twice = False
-    """Whether changes of the metadata are judged twice, as those of custom resources are: what is wrong is said as often."""
+    metadata_judged_twice = True
+    """Whether changes of the metadata are judged twice, and what is wrong is said as often."""
     heeds_policy = True
     """Whether the propagation policy counts also where an object that is not `ready_to_go` is marked as terminating."""
     status_keeps: tuple[str, ...] | None = None

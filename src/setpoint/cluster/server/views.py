@@ -45,6 +45,11 @@ class View(Protocol):
         """The name under which what this view shows of an object may be used for other watchers too, or nothing."""
         ...
 
+    @property
+    def tells(self) -> bool:
+        """Whether it can show what happens: else a watch ends where the first thing would be told."""
+        ...
+
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """An object, in the version that was asked for."""
         ...
@@ -62,6 +67,7 @@ class WholeView:
     """Objects as they are."""
 
     shared = "whole"
+    tells = True
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`."""
@@ -95,6 +101,8 @@ def _without_names(record: Record, kind: ServedKind) -> bytes:
 class MetadataView:
     """Objects as `PartialObjectMetadata`."""
 
+    tells = True
+
     def __init__(self, version: MetaVersion) -> None:
         self._version = version
         self.shared = f"metadata/{version}"
@@ -117,6 +125,7 @@ class TableView:
     """Objects as rows of a `Table`. Only the first table of a view has the headings of its columns."""
 
     shared = ""
+    tells = True
 
     def __init__(self, version: MetaVersion, include: IncludeObject, now: Now) -> None:
         self._version = version
@@ -163,6 +172,7 @@ class RefusedView:
     """A view that there is not. That is said when all else is done: who asks for it has then read, written and deleted all the same."""
 
     shared = ""
+    tells = True
 
     def __init__(self, why: Callable[[ServedKind], ApiError], *, always: bool = False) -> None:
         self.why = why
@@ -183,9 +193,10 @@ class RefusedView:
 
 
 class MuteView:
-    """Events as lists of `PartialObjectMetadata`, which they are not: a watch is opened, and ends where the first thing would be told."""
+    """Events as lists of `PartialObjectMetadata`, which they are not."""
 
     shared = "mute"
+    tells = False
 
     def show(self, kind: ServedKind, record: Record) -> bytes:
         """See `View`. Nobody gets it."""

@@ -23,7 +23,7 @@ from setpoint.cluster.server.reading import too_large
 from setpoint.cluster.server.schema import Json
 from setpoint.cluster.server.selection import Selection
 from setpoint.cluster.server.storage import Change, Compacted, Record, Storage
-from setpoint.cluster.server.views import MuteView, View
+from setpoint.cluster.server.views import View
 from setpoint.world import World
 
 BOOKMARK_INTERVAL = 60.0
@@ -77,12 +77,14 @@ class _Marks:
             self._revision = revision
             self._made.clear()
         key = (kind.collection, kind.api_version, view.shared, initial)
-        made = self._made.get(key) if view.shared else None
-        if made is None:
-            metadata: dict[str, Json] = {"resourceVersion": str(revision)}
-            if initial:
-                metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-            made = self._made[key] = encode_frame("BOOKMARK", view.bookmark(kind, metadata))
+        if view.shared and key in self._made:
+            return self._made[key]
+        metadata: dict[str, Json] = {"resourceVersion": str(revision)}
+        if initial:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        made = encode_frame("BOOKMARK", view.bookmark(kind, metadata))
+        if view.shared:
+            self._made[key] = made
         return made
 
 
@@ -103,7 +105,6 @@ class Watcher:
         self._told: Callable[[], object] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
-        self._mute = isinstance(view, MuteView)
         self._timers: list[asyncio.TimerHandle] = []
 
     # what the hub does
@@ -141,7 +142,7 @@ class Watcher:
 
     def begin(self, frames: list[bytes]) -> None:
         """Puts the frames of the start before all others; they do not count towards the limit."""
-        if self._mute and frames:
+        if frames and not self.view.tells:
             self.end()
             return
         self._frames[:0] = frames
@@ -180,7 +181,7 @@ class Watcher:
     def _queue(self, frame: bytes) -> None:
         if self._ended:
             return
-        if self._mute:
+        if not self.view.tells:
             self.end()
             return
         self._bytes += len(frame)

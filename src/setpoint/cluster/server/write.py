@@ -213,8 +213,7 @@ def update(target: Target, live: Object, obj: Object, means: Means, *, applied: 
     errors += _embedded(kind, obj)
     # Custom resources are asked twice about changes of their metadata: once by their schema's validation, once by everybody's.
     changed = validate_metadata_update(metadata, was)
-    twice = strategy.custom or strategy.metadata_judged_twice
-    errors = [*changed, *changed, *dict.fromkeys(errors)] if twice else list(dict.fromkeys([*changed, *errors]))
+    errors = [*changed, *changed, *dict.fromkeys(errors)] if strategy.metadata_judged_twice else list(dict.fromkeys([*changed, *errors]))
     if errors:
         raise invalid(kind.judged_group, kind.kind, target.name, errors)
     # What there is to warn of is not said again to who writes the status alone.

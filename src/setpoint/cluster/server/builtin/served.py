@@ -37,6 +37,7 @@ class BuiltinStrategy(Strategy):
     """What is special about a built-in kind, as its `Behaviour` says."""
 
     custom = False
+    metadata_judged_twice = False
 
     def __init__(self, kind: builtin.BuiltinKind, read: Read) -> None:
         self.kind = kind

@@ -46,17 +46,14 @@ class CrdStrategy(Strategy):
     """What is special about CustomResourceDefinitions."""
 
     custom = False
-    unconditional_update = False
+    heeds_policy = False
+    tables_of_status = False
+    precondition = "precondition failed"
+    status_keeps = ()
 
     def __init__(self, others: Callable[[], list[Object]], typed: Callable[[], TypedSchema]) -> None:
         self._others = others
         self._typed = typed
-
-    heeds_policy = False
-    metadata_judged_twice = True
-    tables_of_status = False
-    precondition = "precondition failed"
-    status_keeps = ()
 
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
@@ -151,6 +148,8 @@ class CustomKinds:
         for crd in objects_in(storage, COLLECTION):
             self._serve(crd)
             self._note(crd)
+        if self._waiting:
+            self._soon("")
 
     def _changed(self, change: Change) -> None:
         # What the server does of its own accord, and had to be undone, is tried again in a while.

@@ -230,9 +230,8 @@ def _index(inside: str) -> Step:
     found = _SLICE.fullmatch(":" if inside == "*" else inside)
     if found is None or not found[0]:
         raise JsonPathError(f"invalid array index {inside}")
-    first = int(found[1]) if found[1] else None
-    end = int(found[2][1:]) if found[2] and found[2] != ":" else None
-    step = int(found[3][1:]) if found[3] and found[3] != ":" else 1
+    first, end, step = (_whole((part or "").removeprefix(":")) for part in found.groups())
+    step = 1 if step is None else step
     if step <= 0:
         raise JsonPathError("step must be > 0")
     single = first if found[2] is None else None
@@ -248,6 +247,15 @@ def _index(inside: str) -> Step:
         return result
 
     return slices
+
+
+def _whole(text: str) -> int | None:
+    if not text:
+        return None
+    # As long as a number of 64 bits at most, and a lone sign is none.
+    if text == "-" or len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        raise JsonPathError(f"array index {text} is not a number")
+    return int(text)
 
 
 def _sliced(items: list[Json], single: int | None, first: int | None, end: int | None, step: int) -> list[Json]:
