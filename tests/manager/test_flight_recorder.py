@@ -378,7 +378,7 @@ def run_once(recorder: FlightRecorder, key: Request, cause: Cause | None = None)
     cause = cause or Cause("watch", kind_of(Gadget), Change(key, None, b"{}", True))
     recorder.hear(Triggered(controller="gadget", request=key, cause=cause))
     recorder.hear(QueueTaken(controller="gadget", request=key, waited=0.1, priority=0))
-    recorder.hear(RunStarted(controller="gadget", request=key, run=f"gadget {key}"))
+    recorder.hear(RunStarted(controller="gadget", request=key, run=f"gadget {key}", at=0.0))
     recorder.hear(RunEnded(controller="gadget", request=key, run=f"gadget {key}", result="success", seconds=0.1))
 
 
@@ -439,7 +439,7 @@ def test_what_belongs_to_another_manager_is_not_recorded() -> None:
     kept = recorder()
     cause = Cause("external", about="x")
     kept.hear(Triggered(controller="other", request=ONE, cause=cause))
-    kept.hear(RunStarted(controller="other", request=ONE, run="other default/one"))
+    kept.hear(RunStarted(controller="other", request=ONE, run="other default/one", at=0.0))
     kept.hear(RunEnded(controller="other", request=ONE, run="other default/one", result="success", seconds=1))
     assert (len(kept), kept.runs("other", ONE), kept.runs("gadget", ONE)) == (0, [], [])
 

@@ -48,7 +48,7 @@ def ran(recorder: FlightRecorder, controller: str, request: Request, *events: Ev
     run = f"{controller} {request}"
     recorder.hear(Triggered(controller=controller, request=request, cause=Cause("external", about=reason)))
     recorder.hear(QueueTaken(controller=controller, request=request, priority=0, waited=0.5))
-    recorder.hear(RunStarted(controller=controller, request=request, run=run))
+    recorder.hear(RunStarted(controller=controller, request=request, run=run, at=0.0))
     for event in events:
         recorder.hear(event)
     result: Outcome = "error" if error else "success"
@@ -116,9 +116,10 @@ def test_a_listener_that_fails_is_told_of_once_and_no_run_is_affected(
         setpoint_cluster.settle()
     assert runs == ["one", "two", "three"]
     exposition(manager.metrics.registry)  # in simulated time, nothing is counted before somebody looks
-    for name in "the flight recorder", "the metrics", "the check of permissions":
+    for name in "the flight recorder", "the metrics":
         for sort in "RunEnded", "RequestDone":
             assert caplog.text.count(f"{name} failed at a {sort},") == 1
+    assert caplog.text.count("the check of permissions failed at a RequestDone,") == 1  # of all else it does not hear
 
 
 def test_the_records_of_several_controllers_together_keep_to_the_capacity() -> None:

@@ -72,11 +72,12 @@ class TimerSet(Event, frozen=True, kw_only=True):
 
 
 class RunStarted(Event, frozen=True, kw_only=True):
-    """A reconciler was called."""
+    """A reconciler was called; `at` is the world's monotonic time."""
 
     controller: str
     request: Request
     run: str
+    at: float
 
 
 class RunEnded(Event, frozen=True, kw_only=True):

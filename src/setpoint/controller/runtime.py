@@ -318,9 +318,9 @@ class ControllerRuntime:
     async def _reconcile(self, key: Request, state: RunState) -> bool:
         """One run, and what follows from how it ended; whether it succeeded. Raises nothing but what ends the worker or the program."""
         world, run = self.world, f"{self.name} {key}"
-        if world.observer.heard:
-            world.observer.emit(RunStarted(controller=self.name, request=key, run=run))
         started = world.clock.monotonic()
+        if world.observer.heard:
+            world.observer.emit(RunStarted(controller=self.name, request=key, run=run, at=started))
         error: BaseException | None = None
         try:
             outcome = self._outcomes.succeeded(key, await self._runner.run(key, state))

@@ -16,7 +16,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from setpoint.cache import Cache
+from setpoint.cache.events import ReflectorState
 from setpoint.client import Client, Connection
+from setpoint.client.events import RequestDone
 from setpoint.controller import Controller, ControllerRuntime, Watch
 from setpoint.controller.thread_pool import ThreadPool
 from setpoint.manager.election.leadership import Leadership
@@ -33,7 +35,7 @@ from setpoint.manager.metrics.cache_memory import CacheMemory
 from setpoint.manager.metrics.thread_pool import ThreadPoolUse
 from setpoint.manager.namespaces import Followed, scope_of
 from setpoint.manager.options import Options
-from setpoint.manager.oversight import hear, say_blocked, say_failed, say_round, say_unserved, unready, waits, watch_over
+from setpoint.manager.oversight import say_blocked, say_failed, say_round, say_state, say_unserved, unready, waits, watch_over
 from setpoint.manager.permissions import TO_FOLLOW, needs_of
 from setpoint.manager.self_check import Refusals, check
 from setpoint.objects import Object, Request, Scheme, kind_of
@@ -53,9 +55,7 @@ class Manager:
     def __init__(self, connection: Connection, *, scheme: Scheme | None = None, options: Options | None = None) -> None:
         self.options: Options = options or Options()
         # Another manager of this world may run the same controllers on another cluster: each hears its own runs, the world all of them.
-        observer = Observer()
-        observer.subscribe(connection.world.observer.emit)
-        connection = connection.heard_by(observer)
+        connection = connection.heard_by(Observer(within=connection.world.observer))
         self.world: World = connection.world
         self.scheme: Scheme = scheme or Scheme()
         self.client: Client = Client(connection, scheme=self.scheme)
@@ -258,11 +258,11 @@ class Manager:
             self.metrics.include_process()
         try:
             with ExitStack() as listening:
-                listening.callback(observer.subscribe(self.metrics.hear))
-                listening.callback(observer.subscribe(hear))
-                listening.callback(observer.subscribe(self._refusals.hear))
+                listening.callback(observer.subscribe(self.metrics.hear, self.metrics.hears))
+                listening.callback(observer.subscribe(say_state, [ReflectorState]))
+                listening.callback(observer.subscribe(self._refusals.hear, [RequestDone]))
                 if self.flight_recorder is not None:
-                    listening.callback(observer.subscribe(self.flight_recorder.hear))
+                    listening.callback(observer.subscribe(self.flight_recorder.hear, self.flight_recorder.hears))
                 if not self.world.simulated:
                     loop = asyncio.get_running_loop()
                     listening.enter_context(Watchdog(loop, options.blocked, say_blocked))

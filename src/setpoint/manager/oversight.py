@@ -59,10 +59,10 @@ async def watch_over(manager: Manager) -> None:
                     )
 
 
-def hear(event: Event) -> None:
-    """A listener of the observer: says how the caches fare, to who debugs."""
-    if isinstance(event, ReflectorState):
-        log.debug("%s is %s %s", event.kind, event.state, event.reason)
+def say_state(event: Event) -> None:
+    """A listener to `ReflectorState`: says how the caches fare, to who debugs."""
+    assert isinstance(event, ReflectorState)
+    log.debug("%s is %s %s", event.kind, event.state, event.reason)
 
 
 def say_unserved(runtimes: Iterable[ControllerRuntime]) -> None:

@@ -7,7 +7,7 @@ many runs of a key, so many bytes in all; the key whose last run is the longest 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from setpoint.api import Answer, Operation
@@ -107,6 +107,11 @@ class FlightRecorder:
     def include_controller(self, name: str, kind: str) -> None:
         """Records a controller from now on; `kind` is its primary kind."""
         self._controllers[name] = _Keys(kind)
+
+    @property
+    def hears(self) -> Iterable[type[Event]]:
+        """The sorts of events that it records."""
+        return self._handlers
 
     def hear(self, event: Event) -> None:
         """Takes one event."""
@@ -221,7 +226,7 @@ class FlightRecorder:
             keys.taken = _NONE_TAKEN
             if request != event.request:
                 asked, waited = keys.asked.pop(event.request, None), 0.0
-            active = Active(asked, self._clock.monotonic(), waited)
+            active = Active(asked, event.at, waited)
             keys.active[event.request] = self._running[event.run] = active
 
     def _run_ended(self, event: RunEnded) -> None:

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from setpoint.controller.events import ApplySkipped, EffectCalled, MapperFailed, PredicateFailed, RunEnded, SourceFailed
+from setpoint.controller.events import EffectCalled, MapperFailed, PredicateFailed, SourceFailed
 from setpoint.manager.metrics.buckets import REQUEST_BUCKETS
 from setpoint.world import Clock, Event
 
@@ -20,24 +20,18 @@ LONGEST = 100
 
 
 class OwnMetrics:
-    """Lost races, failed triggers, spared applies and effects, by controller."""
+    """Failed triggers and effects, by controller. Lost races and spared applies are counted with the runs."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, ["controller", *labels], registry=registry)
 
-        self._conflicts = counter(
-            "setpoint_reconcile_conflicts_total", "Total number of runs that lost a race against another writer, per controller"
-        )
         self._mappers = counter("setpoint_mapper_errors_total", "Total number of mapper calls that failed, per controller and kind", "kind")
         self._sources = counter(
             "setpoint_source_errors_total", "Total number of times that a source failed, per controller and source", "source"
         )
         self._predicates = counter(
             "setpoint_predicate_errors_total", "Total number of predicate calls that failed, per controller and kind", "kind"
-        )
-        self._skipped = counter(
-            "setpoint_applies_skipped_total", "Total number of applies not sent, since nothing had changed, per controller"
         )
         self._effects = Histogram(
             "setpoint_effect_duration_seconds",
@@ -50,38 +44,17 @@ class OwnMetrics:
             "setpoint_effect_errors_total", "Total number of calls to the outside that failed, per controller and call", "call"
         )
         self._controllers: dict[str, None] = {}
-        self._races: dict[str, Counter] = {}
         self._calls: dict[str, None] = {}
-        self._spared: dict[str, Counter] = {}
         self.handlers: Mapping[type[Event], Callable[[Any], None]] = {
-            RunEnded: self._run_ended,
             MapperFailed: self._mapper_failed,
             PredicateFailed: self._predicate_failed,
             SourceFailed: self._source_failed,
-            ApplySkipped: self._apply_skipped,
             EffectCalled: self._effect_called,
         }
 
     def include_controller(self, name: str) -> None:
         """Counts what becomes of a controller."""
         self._controllers[name] = None
-
-    def begin_all(self) -> None:
-        """Begins at zero all series of which it is known that there will be such."""
-        for name in self._controllers:
-            for known, of_all in ((self._races, self._conflicts), (self._spared, self._skipped)):
-                self._one(known, of_all, name)
-
-    def _one(self, known: dict[str, Counter], of_all: Counter, name: str) -> Counter | None:
-        """The series of a controller; None if it is another manager's. Looking it up by its labels costs more than counting."""
-        series = known.get(name)
-        if series is None and name in self._controllers:
-            series = known[name] = of_all.labels(name)
-        return series
-
-    def _run_ended(self, event: RunEnded) -> None:
-        if event.lost_race and (series := self._one(self._races, self._conflicts, event.controller)) is not None:
-            series.inc()
 
     def _mapper_failed(self, event: MapperFailed) -> None:
         if event.controller in self._controllers:
@@ -94,10 +67,6 @@ class OwnMetrics:
     def _source_failed(self, event: SourceFailed) -> None:
         if event.controller in self._controllers:
             self._sources.labels(event.controller, event.source).inc()
-
-    def _apply_skipped(self, event: ApplySkipped) -> None:
-        if (series := self._one(self._spared, self._skipped, event.controller)) is not None:
-            series.inc()
 
     def _effect_called(self, event: EffectCalled) -> None:
         if event.controller not in self._controllers:
