@@ -115,3 +115,10 @@ def test_pruning_leaves_its_argument_and_finds_nothing_the_second_time(spec: Any
     assert repr(obj) == before
     assert prune(once, SCHEMA) == (once, [])
     assert (once == obj) is (unknown == [])
+
+
+@given(st.dictionaries(st.sampled_from(["items", "map", "keep", "keepList", "any", "n", "zz"]), JSON))
+def test_an_object_of_which_nothing_is_dropped_is_handed_back_itself(spec: Any) -> None:
+    obj = {"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "x"}, "spec": spec}
+    once, _ = prune(obj, SCHEMA)
+    assert prune(once, SCHEMA)[0] is once

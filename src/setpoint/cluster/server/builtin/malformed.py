@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -77,7 +78,7 @@ def _value(type_: GoType, value: Any, path: str, field: str) -> Iterator[str]:
         case "bytes":
             if not isinstance(value, str):
                 yield _mismatch(value, field, type_.shown)
-            elif (problem := _base64_problem(value)) is not None:
+            elif (problem := bytes_problem(value)) is not None:
                 yield f"illegal base64 data at input byte {problem}"
         case "scalar":
             yield from _scalar(type_, value, field)
@@ -106,7 +107,8 @@ def _special(name: str, value: Any, path: str, field: str) -> Iterator[str]:
                 yield from _scalar(go_type("int32"), value, field)
         case _ if name in (TIME, MICRO_TIME):
             if isinstance(value, str):
-                yield from _time(value, micro=name == MICRO_TIME)
+                if (unread := time_problem(value, micro=name == MICRO_TIME)) is not None:
+                    yield unread
             else:
                 yield _mismatch(value, field, "string")
         case _ if name == SCHEMA_OR_BOOL:
@@ -126,9 +128,14 @@ def _scalar(type_: GoType, value: Any, field: str) -> Iterator[str]:
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 yield _mismatch(value, field, type_.shown)
         case kind:
-            least, end = _RANGES[kind]
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value < end:
+            if isinstance(value, bool) or not isinstance(value, int) or not int_fits(kind, value):
                 yield _mismatch(value, field, type_.shown, shown=True)
+
+
+def int_fits(kind: str, value: int) -> bool:
+    """Whether one of Go's types of whole numbers holds a number."""
+    least, end = _RANGES[kind]
+    return least <= value < end
 
 
 def _mismatch(value: Any, field: str, type_: str, *, shown: bool = False) -> str:
@@ -147,7 +154,7 @@ def _mismatch(value: Any, field: str, type_: str, *, shown: bool = False) -> str
     return f"json: cannot unmarshal {found} into Go struct field {field} of type {type_}"
 
 
-def _base64_problem(text: str) -> int | None:
+def bytes_problem(text: str) -> int | None:
     """Where Go's decoder stops at padded standard base64, which may hold line ends; None if it does not."""
     good = _BASE64.match(text)
     assert good is not None
@@ -161,7 +168,9 @@ def _base64_problem(text: str) -> int | None:
     return digits - digits % 4 if not rest else len(text)
 
 
-def _time(text: str, *, micro: bool) -> Iterator[str]:
+@lru_cache(maxsize=1024)
+def time_problem(text: str, *, micro: bool = False) -> str | None:
+    """Why a text is no time, or no time with microseconds; None if it is one."""
     layout = "2006-01-02T15:04:05.000000Z07:00" if micro else "2006-01-02T15:04:05Z07:00"
     try:
         msgspec.convert(text, datetime)
@@ -169,6 +178,7 @@ def _time(text: str, *, micro: bool) -> Iterator[str]:
     except msgspec.ValidationError:
         readable = False
     if not readable or "T" not in text:
-        yield f'parsing time "{text}" as "{layout}": cannot parse "{text}" as "2006"'
-    elif micro and not _MICRO.fullmatch(text):
-        yield f'parsing time "{text}" as "{layout}": cannot parse "{text[19:]}" as ".000000"'
+        return f'parsing time "{text}" as "{layout}": cannot parse "{text}" as "2006"'
+    if micro and not _MICRO.fullmatch(text):
+        return f'parsing time "{text}" as "{layout}": cannot parse "{text[19:]}" as ".000000"'
+    return None

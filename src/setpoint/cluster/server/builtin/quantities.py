@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -16,6 +17,7 @@ _DECIMAL = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
+@lru_cache(maxsize=4096)
 def quantity_problem(text: str) -> str:
     """Why a text cannot be read as a quantity, or nothing. One that would take for ever to be compared cannot be."""
     if not _FORM.fullmatch(text):
@@ -37,9 +39,15 @@ def canonical(value: Any) -> Any:
     What is no quantity comes back as it is: `quantity_problem` refuses it. Numbers become text. Follows ``resource.Quantity``.
     """
     text = value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    written = _canonical(text)
+    return value if written is None else written
+
+
+@lru_cache(maxsize=4096)
+def _canonical(text: str) -> str | None:
     form = _FORM.fullmatch(text)
     if form is None or not _is_quantity(text):
-        return value
+        return None
     sign, digits, suffix = form.groups()
     number = Fraction(digits.rstrip(".") or "0")
     if suffix in _BINARY[1:]:

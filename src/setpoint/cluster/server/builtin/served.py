@@ -13,10 +13,9 @@ from setpoint.cluster.server import builtin, names
 from setpoint.cluster.server.builtin import autoscaler_forms, event_forms
 from setpoint.cluster.server.builtin.claims import may_not_grow
 from setpoint.cluster.server.builtin.groups import behaviour_of
-from setpoint.cluster.server.builtin.malformed import malformed
 from setpoint.cluster.server.builtin.pod_admission import Refused, admit_pod
 from setpoint.cluster.server.builtin.services import allocate, keep_allocated, validate_service
-from setpoint.cluster.server.builtin.structs import as_go_keeps, as_go_writes, empty_field, empty_object
+from setpoint.cluster.server.builtin.structs import Unreadable, as_go_keeps, as_go_reads, empty_field, empty_object
 from setpoint.cluster.server.builtin.unenforced import unenforced
 from setpoint.cluster.server.crd.custom import COLLECTION as CRD_COLLECTION
 from setpoint.cluster.server.crd.custom import CrdStrategy
@@ -55,10 +54,11 @@ class BuiltinStrategy(Strategy):
     def complete(self, obj: dict[str, Json], kind: ServedKind) -> dict[str, Json]:
         """See `Strategy`."""
         about = self.kind
-        if (problem := malformed(about.schema_name, obj)) is not None:
-            raise bad_request(f'{about.kind} in version "{kind.version}" cannot be handled as a {about.kind}: {problem}')
         metadata = obj.get("metadata")
-        written = as_go_writes(about.schema_name, {key: value for key, value in obj.items() if key != "metadata"})
+        try:
+            written = as_go_reads(about.schema_name, {key: value for key, value in obj.items() if key != "metadata"})
+        except Unreadable as problem:
+            raise bad_request(f'{about.kind} in version "{kind.version}" cannot be handled as a {about.kind}: {problem}') from problem
         # The order in which a real server writes them.
         result = {"apiVersion": written.pop("apiVersion", ""), "kind": written.pop("kind", ""), "metadata": metadata}
         if metadata is None:

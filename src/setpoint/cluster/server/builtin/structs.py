@@ -13,12 +13,14 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from setpoint.cluster.server.builtin.go_types import (
+    INT_OR_STRING,
     MICRO_TIME,
     QUANTITY,
     SCHEMA,
+    SCHEMA_OR_BOOL,
     SCHEMA_UNIONS,
     SPECIAL,
     TIME,
@@ -28,9 +30,30 @@ from setpoint.cluster.server.builtin.go_types import (
     registered,
     struct,
 )
-from setpoint.cluster.server.builtin.quantities import canonical
+from setpoint.cluster.server.builtin.malformed import bytes_problem, int_fits, malformed, time_problem
+from setpoint.cluster.server.builtin.quantities import canonical, quantity_problem
 
 Writer = Callable[[Any], Any]
+Purpose: TypeAlias = Literal["read", "write", "keep"]
+"""For what an object goes through its structs: it was sent, and what Go cannot read is noticed; it is written; it is written to storage."""
+
+
+class Unreadable(ValueError):
+    """Go cannot read an object into its structs. The text is what comes behind ``<kind> ... cannot be handled as a <kind>: ``."""
+
+
+class _Misfit(Exception):
+    """Something that Go may not be able to read, wherever it is."""
+
+
+def as_go_reads(name: str, obj: dict[str, Any]) -> Any:
+    """What `as_go_writes` gives, of an object that somebody has sent. Raises `Unreadable` with what is `malformed` in it."""
+    try:
+        return _struct(name, "read")(obj)
+    except _Misfit:
+        if (problem := malformed(name, obj)) is not None:
+            raise Unreadable(problem) from None
+        return as_go_writes(name, obj)
 
 
 def as_go_writes(name: str, obj: Any) -> Any:
@@ -43,13 +66,15 @@ def as_go_writes(name: str, obj: Any) -> Any:
 
 def as_go_keeps(name: str, obj: Any) -> Any:
     """The same as it comes back from storage, where a list that is empty is none: it is written as null."""
-    return _struct(name, True)(obj) if _holds_empty_list(obj) else obj
+    return _struct(name, "keep")(obj) if _holds_empty_list(obj) else obj
 
 
 def _holds_empty_list(value: Any) -> bool:
-    if type(value) is dict:
-        return any(map(_holds_empty_list, value.values()))
-    return type(value) is list and (not value or any(map(_holds_empty_list, value)))
+    for item in value.values() if type(value) is dict else value:
+        kind = type(item)
+        if (kind is list and not item) or ((kind is dict or kind is list) and _holds_empty_list(item)):
+            return True
+    return False
 
 
 def empty_field(name: str, field: str) -> Any:
@@ -63,58 +88,69 @@ def empty_object(group: str, version: str, kind: str) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ("apiVersion", "kind", "metadata")}
 
 
-@lru_cache(maxsize=2048)
-def _struct(name: str, kept: bool = False) -> Writer:
-    """The writer of one struct, or of what storage has `kept` of it.
+@lru_cache(maxsize=4096)
+def _struct(name: str, purpose: Purpose = "write") -> Writer:
+    """The writer of one struct, for a purpose.
 
     Its fields' writers are made when the first object comes, since some structs hold themselves.
     """
     if name in SPECIAL:
-        forms: dict[str, Writer] = {
-            QUANTITY: canonical,
-            TIME: _time,
-            MICRO_TIME: _micro_time,
-            **dict.fromkeys(SCHEMA_UNIONS, _schema_or_else),
-        }
-        return forms.get(name, copy.deepcopy)
+        return _special(name, purpose)
     fields = struct(name).fields
-    always: dict[str, Any] = {}
-    for key, field in fields.items():
-        zero = _absent(field)
-        if zero is not _NOTHING:
-            always[key] = zero
-    writers: dict[str, Writer] = {}
+    always = {key: zero for key, field in fields.items() if (zero := _absent(field)) is not _NOTHING}
+    steps: dict[str, tuple[Writer, bool, bool]] = {}
+
+    def step(key: str, field: Field) -> tuple[Writer, bool, bool]:
+        """How a field is written, whether it is left out where it is empty, and whether it is null then."""
+        droppable = not field.type.pointer and field.type.shape != "struct" and (field.omitempty or field.omitzero)
+        nulled = purpose == "keep" and not field.type.pointer and field.type.shape in ("list", "map", "bytes") and not field.omitempty
+        made = steps[key] = _value(field.type, purpose), droppable, nulled
+        return made
 
     def write(value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
+        if type(value) is not dict:
+            return _odd(value, purpose)
         result = {}
         for key, item in value.items():
             if item is None:
                 continue
-            field = fields.get(key)
-            if field is None:
-                result[key] = copy.deepcopy(item)
-                continue
-            if not field.type.pointer and item in _EMPTY:
-                if kept and field.type.shape in ("list", "map", "bytes") and not field.omitempty:
-                    result[key] = None
+            known = steps.get(key)
+            if known is None:
+                if (field := fields.get(key)) is None:
+                    result[key] = copy.deepcopy(item)
                     continue
-                if (field.omitempty or field.omitzero) and field.type.shape != "struct":
-                    continue
-            writer = writers.get(key)
-            if writer is None:
-                writer = writers[key] = _value(field.type, kept)
-            result[key] = writer(item)
+                known = step(key, field)
+            writer, droppable, nulled = known
+            written = writer(item)
+            if item or not (droppable or nulled):
+                result[key] = written
+            elif nulled:
+                result[key] = None
         for key, zero in always.items():
             if key not in result:
-                writer = writers.get(key)
-                if writer is None:
-                    writer = writers[key] = _value(fields[key].type, kept)
-                result[key] = None if zero is None else writer(zero)
+                result[key] = None if zero is None else (steps.get(key) or step(key, fields[key]))[0](zero)
         return result
 
     return write
+
+
+def _odd(value: Any, purpose: Purpose) -> Any:
+    """A value of a wrong type."""
+    if purpose == "read":
+        raise _Misfit
+    return value
+
+
+def _special(name: str, purpose: Purpose) -> Writer:
+    """The writer of a struct with a form of its own."""
+    if purpose == "read" and name in _READ:
+        return _READ[name]
+    forms: dict[str, Writer] = {QUANTITY: canonical, TIME: _time, MICRO_TIME: _micro_time, **dict.fromkeys(SCHEMA_UNIONS, _schema_or_else)}
+    return forms.get(name, _copied)
+
+
+def _copied(value: Any) -> Any:
+    return copy.deepcopy(value) if type(value) is dict or type(value) is list else value
 
 
 class _Nothing:
@@ -122,7 +158,6 @@ class _Nothing:
 
 
 _NOTHING = _Nothing()
-_EMPTY: tuple[Any, ...] = ("", 0, [], {})  # and False, which equals 0
 _ZEROS: dict[str, Any] = {"string": "", "bool": False}
 
 
@@ -142,34 +177,91 @@ def zero_of(type_: GoType) -> Any:
     if type_.shape == "scalar":
         return _ZEROS.get(type_.name, 0)
     if type_.name in SPECIAL:
-        return {QUANTITY: "0", _INT_OR_STRING: 0}.get(type_.name)
+        return {QUANTITY: "0", INT_OR_STRING: 0}.get(type_.name)
     return {}
 
 
-_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
-
-
-def _value(type_: GoType, kept: bool) -> Writer:
+def _value(type_: GoType, purpose: Purpose) -> Writer:
     if type_.shape == "struct":
-        return _struct(type_.name, kept)
+        return _struct(type_.name, purpose)
     if type_.shape == "list":
-        write_item = _element(type_.name, kept)
-        return lambda value: [write_item(item) for item in value] if isinstance(value, list) else value
+        write_item = _element(type_.name, purpose)
+        return lambda value: [write_item(item) for item in value] if type(value) is list else _odd(value, purpose)
     if type_.shape == "map":
-        write_entry = _element(type_.name, kept)
-        return lambda value: {key: write_entry(item) for key, item in value.items()} if isinstance(value, dict) else value
-    return copy.deepcopy if type_.shape == "any" else _same
+        write_entry = _element(type_.name, purpose)
+        return lambda value: {key: write_entry(item) for key, item in value.items()} if type(value) is dict else _odd(value, purpose)
+    if type_.shape == "any":
+        return copy.deepcopy
+    if purpose != "read":
+        return _same
+    return _read_bytes if type_.shape == "bytes" else _scalar(type_.name)
 
 
-def _element(text: str, kept: bool) -> Writer:
+def _element(text: str, purpose: Purpose) -> Writer:
     """The writer of what a list or a map holds, where null is a zero."""
     held = go_type(text)
-    write, zero = _value(held, kept), "" if held.shape == "bytes" else zero_of(held)
-    return lambda value: write(zero if value is None else value)
+    write, write_zero, zero = _value(held, purpose), _value(held, "write"), "" if held.shape == "bytes" else zero_of(held)
+    return lambda value: write_zero(zero) if value is None else write(value)
 
 
 def _same(value: Any) -> Any:
     return value
+
+
+# What was sent: the values that Go reads, as it writes them.
+
+
+def _scalar(name: str) -> Writer:
+    match name:
+        case "string":
+            return _of_type(str)
+        case "bool":
+            return _of_type(bool)
+        case "float64":
+            return _of_type(float, int)
+    return lambda value: value if type(value) is int and int_fits(name, value) else _odd(value, "read")
+
+
+def _of_type(wanted: type, or_else: type | None = None) -> Writer:
+    def read(value: Any) -> Any:
+        if type(value) is not wanted and type(value) is not or_else:
+            raise _Misfit
+        return value
+
+    return read
+
+
+def _read_bytes(value: Any) -> Any:
+    return value if type(value) is str and bytes_problem(value) is None else _odd(value, "read")
+
+
+def _read_quantity(value: Any) -> Any:
+    return canonical(value) if type(value) is str and not quantity_problem(value) else _odd(value, "read")
+
+
+def _read_int_or_string(value: Any) -> Any:
+    return value if type(value) is str or (type(value) is int and int_fits("int32", value)) else _odd(value, "read")
+
+
+def _read_time(value: Any) -> Any:
+    return _time(value) if type(value) is str and time_problem(value) is None else _odd(value, "read")
+
+
+def _read_micro_time(value: Any) -> Any:
+    return _micro_time(value) if type(value) is str and time_problem(value, micro=True) is None else _odd(value, "read")
+
+
+def _read_schema_or_bool(value: Any) -> Any:
+    return _schema_or_else(value) if type(value) is dict or type(value) is bool else _odd(value, "read")
+
+
+_READ: dict[str, Writer] = {
+    QUANTITY: _read_quantity,
+    INT_OR_STRING: _read_int_or_string,
+    TIME: _read_time,
+    MICRO_TIME: _read_micro_time,
+    SCHEMA_OR_BOOL: _read_schema_or_bool,
+}
 
 
 def _schema_or_else(value: Any) -> Any:

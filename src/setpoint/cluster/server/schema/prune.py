@@ -18,6 +18,8 @@ def prune(obj: dict[str, Json], schema: Structural) -> tuple[dict[str, Json], li
     `metadata` come first, those below the metadata of embedded resources last, each group in order, as the real server lists them.
     apiVersion, kind and metadata are kept at the root and in embedded resources; metadata itself is pruned by what Kubernetes knows of it.
     """
+    if _knows_all(obj, schema, _META_FIELDS) and _knows_all_of_metadata(obj.get("metadata")):
+        return obj, []
     own: list[str] = []
     unknown: list[str] = []
     embedded: list[str] = []
@@ -29,6 +31,43 @@ def prune(obj: dict[str, Json], schema: Structural) -> tuple[dict[str, Json], li
         if kept is not metadata:
             pruned = {**pruned, "metadata": kept}
     return pruned, sorted(own) + sorted(unknown) + sorted(embedded)
+
+
+def _knows_all_of_metadata(metadata: Json) -> bool:
+    return type(metadata) is not dict or _knows_all(metadata, OBJECT_META)
+
+
+def _knows_all(value: dict[str, Json], node: Structural, names: tuple[str, ...] = ()) -> bool:
+    """Whether pruning drops nothing of a map, as is nearly always so: asked first, since it costs little. False where it may.
+
+    `names` are keys that are nobody's to judge here.
+    """
+    properties = node.properties
+    for key, item in value.items():
+        child = properties.get(key)
+        if child is None:
+            if key in names or (node.preserve_unknown and not node.open):
+                continue
+            if not node.open:
+                return False
+            child = node.additional
+        if type(item) in _CONTAINERS and key not in names and not _knows_all_in(item, child):
+            return False
+    return True
+
+
+def _knows_all_in(value: Json, node: Structural | None) -> bool:
+    """The same of a map or a list."""
+    if not value:
+        return True
+    if node is None or node.embedded_resource:
+        return False
+    if type(value) is dict:
+        return _knows_all(value, node)
+    if node.preserve_unknown:
+        return node.items is None
+    child = node.items
+    return all(type(item) not in _CONTAINERS or _knows_all_in(item, child) for item in value)
 
 
 def unknown_fields(obj: dict[str, Json], schema: Structural) -> list[str]:

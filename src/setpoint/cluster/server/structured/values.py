@@ -6,6 +6,8 @@ and is taken or left as a whole. Values are plain JSON and no walk changes one; 
 
 from typing import Any, Final
 
+import msgspec
+
 from . import elements
 from .atoms import ABSENT, UNTYPED_ATOMIC, Atom, ListAtom, MapAtom
 
@@ -40,19 +42,20 @@ def same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     kind = type(a)
-    if kind is str:
-        return bool(a == b)
-    if kind is dict:
-        if type(b) is not dict or len(a) != len(b):
-            return False
-        for key, value in a.items():
-            other = b.get(key, ABSENT)
-            if other is ABSENT or not same(value, other):
-                return False
-        return True
-    if kind is list:
-        return type(b) is list and len(a) == len(b) and all(map(same, a, b))
+    if kind is dict or kind is list:
+        # What is written alike is the same; written otherwise, though equal, it may still be: 1 and 1.0.
+        return bool(a == b) and (_written(a) == _written(b) or _same_parts(a, b))
     return bool(a == b) and (kind is bool) == (type(b) is bool)
+
+
+_written = msgspec.json.Encoder(order="deterministic").encode
+
+
+def _same_parts(a: Any, b: Any) -> bool:
+    """The same of two values that ``==`` takes for equal."""
+    if type(a) is dict:
+        return all(same(value, b[key]) for key, value in a.items())
+    return all(map(same, a, b))
 
 
 def element_of(list_atom: ListAtom, item: Any) -> str:
