@@ -81,6 +81,15 @@ def reconcile(fields: FieldSet, atom: Atom) -> FieldSet:
     Who owned something inside of what has since become atomic owns just the whole. The other way round nothing changes. Where the schema
     knows nothing, nothing changes either.
     """
+    if fields.fits is atom:
+        return fields
+    reconciled = _reconciled(fields, atom)
+    if reconciled is fields:
+        fields.fits = atom
+    return reconciled
+
+
+def _reconciled(fields: FieldSet, atom: Atom) -> FieldSet:
     map_atom, list_atom = atom.map, atom.list
     if map_atom is not None and map_atom.deduced:
         return fields
@@ -100,7 +109,7 @@ def reconcile(fields: FieldSet, atom: Atom) -> FieldSet:
         if _is_atomic(below):
             whole[element] = None
         elif child.children:
-            reconciled = reconcile(child, below)
+            reconciled = _reconciled(child, below)
             if reconciled is not child:
                 inside[element] = reconciled
     if not whole and not inside:

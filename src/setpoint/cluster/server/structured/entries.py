@@ -4,7 +4,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Literal
+
+import msgspec
 
 from .fieldset import FieldSet
 
@@ -88,8 +91,17 @@ def decode(managed: Any) -> Entries:
         manager = Manager(
             entry.get("manager") or "", operation, "" if operation == "Apply" else api_version, entry.get("subresource") or ""
         )
-        entries[manager] = Entry(api_version, FieldSet.from_wire(wire), _time(entry.get("time")), wire)
+        entries[manager] = Entry(api_version, _fields(_written(wire)), _time(entry.get("time")), wire)
     return entries
+
+
+_written = msgspec.json.Encoder().encode
+
+
+@lru_cache(maxsize=1024)
+def _fields(wire: bytes) -> FieldSet:
+    """What fieldsV1 say. Many objects, and one object many times, have the same owners of the same fields."""
+    return FieldSet.from_wire(msgspec.json.decode(wire))
 
 
 def encode(entries: Entries) -> list[dict[str, Any]]:

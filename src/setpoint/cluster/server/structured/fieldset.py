@@ -27,14 +27,17 @@ def display_path(path: Sequence[str]) -> str:
 class FieldSet:
     """An immutable set of field paths."""
 
-    __slots__ = ("children", "members")
+    __slots__ = ("children", "fits", "members")
 
     members: dict[str, None]
     children: "dict[str, FieldSet]"  # none of them is empty
+    fits: object
+    """The type by which the set was found to be as it has to be (`reconcile`), so that it need not be asked again."""
 
     def __init__(self, members: dict[str, None] | None = None, children: "dict[str, FieldSet] | None" = None) -> None:
         self.members = {} if members is None else members
         self.children = {} if children is None else children
+        self.fits = None
 
     @classmethod
     def of(cls, *paths: Iterable[str]) -> "FieldSet":
@@ -126,11 +129,15 @@ class FieldSet:
             return self
         if not self:
             return other
-        children = dict(self.children)
+        more: dict[str, FieldSet] = {}
         for element, child in other.children.items():
-            mine = children.get(element)
-            children[element] = child if mine is None else mine.union(child)
-        return FieldSet({**self.members, **other.members}, children)
+            mine = self.children.get(element)
+            both = child if mine is None else mine.union(child)
+            if both is not mine:
+                more[element] = both
+        if not more and other.members.keys() <= self.members.keys():
+            return self
+        return FieldSet({**self.members, **other.members}, {**self.children, **more})
 
     def intersection(self, other: "FieldSet") -> "FieldSet":
         """What is in both: members with members, whatever is above or below them."""

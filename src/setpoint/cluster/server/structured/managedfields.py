@@ -152,12 +152,13 @@ def _track(
     now: str,
     elsewhere: Mapping[Manager, tuple[Atom, Comparison]] = MappingProxyType({}),
 ) -> Entries:
-    kept, gained = rules.update(schema.root, change, {key: entry.fields for key, entry in entries.items()}, elsewhere)
-    after = {key: entries[key].owning(fields) for key, fields in kept.items()}
-    gained = gained.difference(_NEVER_OWNED)
+    owned = {key: entry.fields for key, entry in entries.items()}
+    owned, gained = rules.update(schema.root, change, owned, writer, _NEVER_OWNED, elsewhere)
+    after = {key: entries[key].owning(fields) for key, fields in owned.items() if key in entries}
     if gained:
-        before = after.get(writer)
-        after[writer] = Entry(api_version, gained if before is None else gained.union(before.fields), now)
+        fields = owned[writer]
+        wire = entries[writer].wire if writer in entries and entries[writer].fields is fields else None
+        after[writer] = Entry(api_version, fields, now, wire)
     return _capped(after)
 
 

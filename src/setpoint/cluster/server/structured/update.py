@@ -40,16 +40,28 @@ class Applied(Generic[Key]):
 
 
 def update(
-    atom: Atom, change: Comparison, owners: Mapping[Key, FieldSet], elsewhere: Mapping[Key, tuple[Atom, Comparison]] = MappingProxyType({})
-) -> tuple[dict[Key, FieldSet], FieldSet]:
-    """What the present owners keep after a change by anybody, and what the writer gains by it.
+    atom: Atom,
+    change: Comparison,
+    owners: Mapping[Key, FieldSet],
+    writer: Key,
+    never: FieldSet = EMPTY,
+    elsewhere: Mapping[Key, tuple[Atom, Comparison]] = MappingProxyType({}),
+) -> tuple[dict[Key, FieldSet], bool]:
+    """What everybody owns after a change by the writer, and whether the writer has set anything but what nobody owns (``never``).
 
-    Sets of owners who lose nothing are handed back as they are; owners who keep nothing are left out. For owners ``elsewhere``, the change
-    as their version sees it goes with their schema.
+    Sets that are as before are handed back themselves; owners who keep nothing are left out. For owners ``elsewhere``, the change as their
+    version sees it goes with their schema. The writer is none of them.
     """
     before = _reconciled(atom, owners, {key: theirs for key, (theirs, _) in elsewhere.items()})
-    kept = _without(before, change, None, {key: seen for key, (_, seen) in elsewhere.items()})
-    return kept, change.modified.union(change.added)
+    after = _without(before, change, writer, {key: seen for key, (_, seen) in elsewhere.items()})
+    written = change.modified.union(change.added)
+    gained = written.difference(never)
+    mine = after.pop(writer, EMPTY).difference(change.removed)
+    if gained is not written:
+        mine = mine.difference(written.intersection(never))
+    if mine := mine.union(gained):
+        after[writer] = mine
+    return after, bool(gained)
 
 
 def apply(
