@@ -56,13 +56,27 @@ class Context(CachedReader):
     """
 
     def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
-        self._own = RunClient(tools, request, run)
-        super().__init__(self._own, tools.view, tools.said)
-        self.client: Client = self._own
+        super().__init__(tools.client, tools.view, tools.said, run.name)
         self._tools = tools
         self._request = request
         self._run = run
-        self.log: logging.LoggerAdapter[Any] = logging.LoggerAdapter(log, {"controller": tools.controller, "request": str(request)})
+        # Most runs find all as it should be: they read, and neither write nor say anything.
+        self._own: Client | None = None
+        self._log: logging.LoggerAdapter[Any] | None = None
+
+    @property
+    def client(self) -> Client:
+        """All the verbs of the API, on behalf of this run."""
+        if self._own is None:
+            self._own = RunClient(self._tools, self._run)
+        return self._own
+
+    @property
+    def log(self) -> logging.LoggerAdapter[Any]:
+        """Says something of this run, with its controller and request."""
+        if self._log is None:
+            self._log = logging.LoggerAdapter(log, {"controller": self._tools.controller, "request": str(self._request)})
+        return self._log
 
     def now(self) -> datetime:
         """The time, in UTC. In tests it is simulated."""
@@ -75,7 +89,7 @@ class Context(CachedReader):
 
         It is the caller's own, as of the cache, this process's own writes included; `live=True` asks the server.
         """
-        self._check_open()
+        self._run.check_open()
         return await super().get(kind, key, namespace=namespace, live=live)
 
     async def list(
@@ -92,7 +106,7 @@ class Context(CachedReader):
         """The objects of a kind, of all namespaces unless one is given: those with `labels`, those that `owner` controls, those that
         `index` finds. From the cache as `get`; one that cannot be read is left out, and logged.
         """
-        self._check_open()
+        self._run.check_open()
         return await super().list(kind, namespace=namespace, labels=labels, owner=owner, index=index, live=live)
 
     # writing
@@ -132,8 +146,8 @@ class Context(CachedReader):
         Raises `OwnerRefused` for an owner in another namespace, or where another owner controls the object already.
         """
         wanted = kind or (type(obj) if isinstance(obj, Object) else Untyped)
-        self._check_open()
-        prepared = await self._own.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
+        self._run.check_open()
+        prepared = await self.client.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
         cached = self._view.get(prepared.info, prepared.key)
         memo, observer = self._tools.memo, self._tools.world.observer
         if cached is not None and memo.is_settled(prepared, cached):
@@ -142,7 +156,7 @@ class Context(CachedReader):
                     ApplySkipped(controller=self._tools.controller, request=self._request, kind=prepared.info.kind, key=prepared.key)
                 )
             return decode(wanted, cached)
-        answer = await self._own.apply_raw(prepared)
+        answer = await self.client.apply_raw(prepared)
         memo.answered(prepared, answer, self._view.informers(prepared.info))
         return decode(wanted, self._view.stripped(prepared.info).of(answer))  # as it is where nothing had to be sent
 
@@ -155,8 +169,8 @@ class Context(CachedReader):
 
         Prefer `apply` where the name is known: it may be repeated.
         """
-        self._check_open()
-        return await self._own.create(obj, owner=owner)
+        self._run.check_open()
+        return await self.client.create(obj, owner=owner)
 
     async def update(self, obj: K, /) -> K:
         """Writes what was changed in `obj` since it was read, brings it up to the answer and returns it. The status is left alone.
@@ -184,8 +198,8 @@ class Context(CachedReader):
         subresource: str | None = None,
     ) -> K:
         """The object after a patch, sent as it is: a mapping is a JSON merge patch, a list a JSON Patch, unless `type` says more."""
-        self._check_open()
-        return await self._own.patch(kind, key, patch, type=type, namespace=namespace, subresource=subresource)
+        self._run.check_open()
+        return await self.client.patch(kind, key, patch, type=type, namespace=namespace, subresource=subresource)
 
     async def delete(self, obj: Object, /, *, propagation: Propagation = "Background", grace_seconds: int | None = None) -> None:
         """Asks for the deletion of just this object: if it is gone, or another one has its name now, it is done.
@@ -193,8 +207,8 @@ class Context(CachedReader):
         It may stay for a while, terminating, until its finalizers are removed. A pod gets the seconds that it asks for to stop, unless
         `grace_seconds` says otherwise.
         """
-        self._check_open()
-        await self._own.delete(obj, propagation=propagation, grace_seconds=grace_seconds)
+        self._run.check_open()
+        await self.client.delete(obj, propagation=propagation, grace_seconds=grace_seconds)
 
     async def prune(
         self,
@@ -282,7 +296,7 @@ class Context(CachedReader):
 
     def begin_effect(self, call: Callable[..., Any]) -> Callable[[BaseException | None], None]:
         """For `effect`: a call to the outside begins; the function that this gives says that it has ended, and how."""
-        self._check_open()
+        self._run.check_open()
         world, controller, request = self._tools.world, self._tools.controller, self._request
         started = world.clock.monotonic()
 
@@ -325,18 +339,18 @@ class Context(CachedReader):
 
         Raises `ValueError` for an empty reason or action, or another type.
         """
-        self._check_open()
+        self._run.check_open()
         self._tools.events.record(obj, reason, note, type=type, action=action, related=related)
 
     # inside
 
-    def _check_open(self) -> None:
-        self._own.check_open()
+    def _asked_live(self) -> Client:
+        return self.client
 
     async def _change(self, obj: Object, subresource: Literal["", "status"] = "") -> None:
-        self._check_open()
-        info = await self._client.kind_info(obj)
-        key = self._client.key(info, obj.key, None)
+        self._run.check_open()
+        info = await self.client.kind_info(obj)
+        key = self.client.key(info, obj.key, None)
         if not subresource and self._tools.memo.knows(info, key):
             self._said.once(
                 "applied and updated",
@@ -345,18 +359,18 @@ class Context(CachedReader):
                 "that was updated does not go away when it is no longer applied. Use one of the two",
                 level=logging.WARNING,
             )
-        await self._own.change_raw(obj, subresource=subresource)
+        await self.client.change_raw(obj, subresource=subresource)
 
     async def _set_finalizers(self, obj: Object, finalizers: builtins.list[str]) -> None:
-        self._check_open()
-        info = await self._client.kind_info(obj)
-        key = self._client.key(info, obj.key, None)
+        self._run.check_open()
+        info = await self.client.kind_info(obj)
+        key = self.client.key(info, obj.key, None)
         version = obj.metadata.resource_version
         if not version or not obj.metadata.uid:
             raise ValueError(f"{info.kind} {key} was not read from a server: finalizers are set on what ctx.get, apply or create gave")
         # The version as precondition: so the list that is sent is the server's own but for our entry.
         metadata = {"uid": obj.metadata.uid, "resourceVersion": version, "finalizers": finalizers}
-        answer = await self._own.patch_raw(info, key, {"metadata": metadata})
+        answer = await self.client.patch_raw(info, key, {"metadata": metadata})
         now, version = decode_meta(answer).finalizers, decode_head(answer).resource_version
         if isinstance(obj, Untyped):  # whose metadata are a view to read from
             obj.content["metadata"] |= {"finalizers": now, "resourceVersion": version}
@@ -365,9 +379,9 @@ class Context(CachedReader):
 
     async def _live(self, obj: Object) -> bytes | None:
         """The very object as the server has it; None if it is gone, or another one has its name."""
-        info = await self._client.kind_info(obj)
-        key = self._client.key(info, obj.key, None)
-        live = await self._client.get_raw(info, key)
+        info = await self.client.kind_info(obj)
+        key = self.client.key(info, obj.key, None)
+        live = await self.client.get_raw(info, key)
         if live is not None:
             self._view.wrote(info, live)
             if decode_head(live).uid == obj.metadata.uid:
@@ -382,14 +396,14 @@ class Context(CachedReader):
             raise TypeError(f"prune({kind.__name__}): keep takes a list of objects, such as apply gave them, not {keep!r}")
         uids: dict[str, None] = {}
         keys: dict[Request, None] = {}
-        info = self._client.info_of(kind)
+        info = self.client.info_of(kind)
         for obj in keep:
             if not isinstance(obj, Object):
                 raise TypeError(f"prune({kind.__name__}): keep takes a list of objects, such as apply gave them, not {obj!r} in it")
             if uid := obj.metadata.uid:
                 uids[uid] = None
             else:
-                keys[self._client.key(info, obj.key, namespace or None)] = None
+                keys[self.client.key(info, obj.key, namespace or None)] = None
         return uids, keys
 
 

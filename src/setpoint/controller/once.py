@@ -43,7 +43,7 @@ async def reconcile_once(
         said=said,
         events=EventRecorder(controller.name, client=client, world=world, said=said, spawn=spawn),
     )
-    state = RunState()
+    state = RunState(f"{controller.name} {request}")
     try:
         return await Runner(controller, tools, ThreadPool(world)).run(request, state)
     finally:

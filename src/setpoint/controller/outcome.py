@@ -73,17 +73,19 @@ class Outcomes:
 
     def told(self, key: Request, run: str, outcome: Outcome, seconds: float, error: BaseException | None) -> RunEnded:
         """The end of a run, as observers hear of it."""
+        if error is None:
+            return RunEnded(controller=self._controller, request=key, run=run, result=outcome, seconds=seconds)
         return RunEnded(
             controller=self._controller,
             request=key,
             run=run,
             result=outcome,
             seconds=seconds,
-            error="" if error is None else in_words(error),
+            error=in_words(error),
             terminal=isinstance(error, TerminalError),
             timed_out=isinstance(error, DeadlineExceeded),
-            lost_race=error is not None and is_lost_race(error),
-            panicked=error is not None and is_panic(error),
+            lost_race=is_lost_race(error),
+            panicked=is_panic(error),
         )
 
 

@@ -50,10 +50,11 @@ class CachedReader:
     certain namespaces, "all namespaces" are these, also on the server, which may allow no more.
     """
 
-    def __init__(self, client: Client, view: View, said: Said) -> None:
+    def __init__(self, client: Client, view: View, said: Said, run: str = "") -> None:
         self._client = client
         self._view = view
         self._said = said
+        self._run_name = run
 
     async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
         """The object, None if there is none. A name alone is looked for in `namespace`.
@@ -70,7 +71,7 @@ class CachedReader:
                 return None if found is None else decode(kind, found)
             # Not in a filtered cache is "not seen", never proof of absence.
             self._say_live(info, where.namespace)
-        return await client.get(kind, where, live=True)
+        return await self._asked_live().get(kind, where, live=True)
 
     async def list(
         self,
@@ -100,7 +101,7 @@ class CachedReader:
         names = self._view.scope.names if namespace is None and info.namespaced else None
         found: builtins.list[K] = []
         for name in (namespace,) if names is None else sorted(names):
-            found += await self._client.list(kind, namespace=name, labels=selector, owner=owner, index=index, live=True)
+            found += await self._asked_live().list(kind, namespace=name, labels=selector, owner=owner, index=index, live=True)
         return found
 
     def _from_cache(
@@ -124,9 +125,12 @@ class CachedReader:
 
     def _tell(self, info: KindInfo, key: Request | None, found: int) -> None:
         """Tells the observer what a run has read; what mappers read is nobody's run."""
-        client = self._client
-        if client.run and (observer := client.connection.world.observer).heard:
-            observer.emit(CacheRead(run=client.run, info=info, key=key, found=found))
+        if self._run_name and (observer := self._client.connection.world.observer).heard:
+            observer.emit(CacheRead(run=self._run_name, info=info, key=key, found=found))
+
+    def _asked_live(self) -> Client:
+        """Who reads from the server, where the cache does not do."""
+        return self._client
 
     def _say_live(self, info: KindInfo, namespace: str) -> None:
         reads = f"reads of {info.plural} ({info.api_version})"

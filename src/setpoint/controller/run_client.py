@@ -26,19 +26,12 @@ from .view import is_status
 class RunClient(Client):
     """A client whose writes belong to a run: see the module. Its reads go to the server."""
 
-    def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
-        # Everything is shared with the controller's client; made anew for each run, so it must cost next to nothing.
+    def __init__(self, tools: Tools, run: RunState) -> None:
+        # Everything is shared with the controller's client.
         self.__dict__.update(tools.client.__dict__)
-        if tools.world.observer.heard:
-            self.run = f"{tools.controller} {request}"  # for observers alone
+        self.run = run.name
         self._tools = tools
-        self._request = request
         self._state = run
-
-    def check_open(self) -> None:
-        """Raises `RuntimeError` once the run has ended."""
-        if self._state.ended:
-            raise RuntimeError(f"{self._tools.controller} {self._request}: {self._state.ended}; its Context is of no use any more")
 
     async def prepare_apply(
         self,
@@ -59,7 +52,7 @@ class RunClient(Client):
 
     async def call(self, operation: Operation) -> Answer:
         """Any operation; what a write has changed is in the view when it returns. Raises as `Connection.call` does."""
-        self.check_open()
+        self._state.check_open()
         if not operation.is_write or self.dry_run:
             return await super().call(operation)
         with self._state.writing():
@@ -74,12 +67,12 @@ class RunClient(Client):
 
     async def stream(self, operation: Operation) -> Stream:
         """As of any client."""
-        self.check_open()
+        self._state.check_open()
         return await super().stream(operation)
 
     async def connect(self, operation: Operation, protocols: tuple[str, ...]) -> Duplex:
         """As of any client; what a program in a container does is for nobody here to know."""
-        self.check_open()
+        self._state.check_open()
         return await super().connect(operation, protocols)
 
     async def _write(self, operation: Operation) -> Answer:

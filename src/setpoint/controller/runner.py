@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -74,10 +72,11 @@ class Runner:
 
     async def _call(self, request: Request, state: RunState) -> Any:
         context = Context(self._tools, request, state)
-        call = self._reconciler.call
         if self._reconciler.is_async:
-            with _no_exit():
-                return await call(context, request)
+            try:
+                return await self._reconciler.call(context, request)
+            except SystemExit as error:
+                raise _no_exit(error) from error
         name = self._controller.name
         await self._pool.acquire(name)
         try:
@@ -87,7 +86,14 @@ class Runner:
 
     async def _in_a_thread(self, context: Context, request: Request, state: RunState) -> Any:
         call, threads = self._reconciler.call, self._tools.world.threads
-        blocking = threads.run(_no_exit()(call), SyncContext(context, threads), request)
+
+        def blocking_call(context: SyncContext, request: Request) -> Any:
+            try:
+                return call(context, request)
+            except SystemExit as error:
+                raise _no_exit(error) from error
+
+        blocking = threads.run(blocking_call, SyncContext(context, threads), request)
         thread = asyncio.get_running_loop().create_task(blocking, name=self._controller.name)
         try:
             return await asyncio.shield(thread)
@@ -104,13 +110,9 @@ class Runner:
             raise
 
 
-@contextmanager
-def _no_exit() -> Iterator[None]:
-    """Makes an ordinary failure of `sys.exit`. Out of a task it would tear down the event loop, and everything else that runs there."""
-    try:
-        yield
-    except SystemExit as error:
-        raise RuntimeError(f"sys.exit({error.code!r}) was called, but a reconciler cannot end the program; raise an error") from error
+def _no_exit(error: SystemExit) -> RuntimeError:
+    """What becomes of `sys.exit`: an ordinary failure. Out of a task it would tear down the event loop, and everything else there."""
+    return RuntimeError(f"sys.exit({error.code!r}) was called, but a reconciler cannot end the program; raise an error")
 
 
 async def _until_done(thread: asyncio.Future[Any]) -> None:

@@ -293,10 +293,11 @@ class ControllerRuntime:
                 continue
             self.active += 1
             self._inflow.ran(key)
-            state, succeeded = RunState(), False
+            state, succeeded = RunState(f"{self.name} {key}"), False
             try:
                 succeeded = await self._reconcile(key, state)
-                await state.landed()
+                if not state.has_landed:
+                    await state.landed()
             finally:
                 self.active -= 1
                 if state.unknown and not self._stopped:
@@ -317,10 +318,10 @@ class ControllerRuntime:
 
     async def _reconcile(self, key: Request, state: RunState) -> bool:
         """One run, and what follows from how it ended; whether it succeeded. Raises nothing but what ends the worker or the program."""
-        world, run = self.world, f"{self.name} {key}"
-        started = world.clock.monotonic()
-        if world.observer.heard:
-            world.observer.emit(RunStarted(controller=self.name, request=key, run=run, at=started))
+        clock, observer, run = self.world.clock, self.world.observer, state.name
+        started = clock.monotonic()
+        if observer.heard:
+            observer.emit(RunStarted(controller=self.name, request=key, run=run, at=started))
         error: BaseException | None = None
         try:
             outcome = self._outcomes.succeeded(key, await self._runner.run(key, state))
@@ -329,8 +330,8 @@ class ControllerRuntime:
                 raise
             error = raised
             outcome = self._outcomes.failed(key, raised)
-        if world.observer.heard:
-            world.observer.emit(self._outcomes.told(key, run, outcome, world.clock.monotonic() - started, error))
+        if observer.heard:
+            observer.emit(self._outcomes.told(key, run, outcome, clock.monotonic() - started, error))
         return error is None
 
     async def _release(self, key: Request, state: RunState, succeeded: bool) -> None:

@@ -38,16 +38,22 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class RunState:
-    """What is known of a run while it lasts, for the runtime alone."""
+    """What is known of a run while it lasts, for the runtime alone. Its name is for observers: the controller's, and the key."""
 
-    __slots__ = ("_landed", "_under_way", "ended", "failed_applies", "unknown")
+    __slots__ = ("_landed", "_under_way", "ended", "failed_applies", "name", "unknown")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name: str = name
         self.ended: str = ""
         self.failed_applies: list[str] = []
         self.unknown: list[Written] = []
         self._under_way = 0
         self._landed: asyncio.Future[None] | None = None
+
+    def check_open(self) -> None:
+        """Raises `RuntimeError` once the run has ended."""
+        if self.ended:
+            raise RuntimeError(f"{self.name}: {self.ended}; its Context is of no use any more")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -59,6 +65,11 @@ class RunState:
             self._under_way -= 1
             if not self._under_way and self._landed is not None and not self._landed.done():
                 self._landed.set_result(None)
+
+    @property
+    def has_landed(self) -> bool:
+        """Whether no write is under way."""
+        return not self._under_way
 
     async def landed(self) -> None:
         """Waits for writes that are under way still, though the run has ended: those beside one that failed in a `gather`, say.

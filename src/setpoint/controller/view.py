@@ -64,6 +64,8 @@ class View:
         if self._cache is None:
             return None, False
         heard: Sequence[AnyInformer] = self._heard.get(info.group_version_kind, _NONE)
+        if len(heard) == 1 and not heard[0].metadata_only and (found := heard[0].get(key)) is not None:
+            return found, True  # as most reads are answered
         outdated = len(heard) > 1 and _outdated(dict.fromkeys(heard), key)
         for informer in (*heard, *(other for other in self._cache.declared(info) if other not in heard)):
             if informer.metadata_only and not _is_metadata(kind):
