@@ -15,19 +15,40 @@ from setpoint.cluster.server.builtin.go_types import registered
 from setpoint.cluster.server.kinds import ServedKind
 from setpoint.cluster.server.metadata import go_type, read_metadata
 from setpoint.cluster.server.options import FieldValidation
-from setpoint.cluster.server.schema import Json, causes, drop_nulls, embedded_problem, metadata_problem, prune, tidy_embedded
+from setpoint.cluster.server.schema import (
+    Json,
+    causes,
+    drop_nulls,
+    embedded_problem,
+    metadata_problem,
+    prune,
+    settle,
+    tidy_embedded,
+    unsettle,
+)
 from setpoint.cluster.server.schema.gotext import as_json
 from setpoint.cluster.server.write import Object, Target
 
 
-def read_object(target: Target, body: Json, repeated: Sequence[str], *, applied: bool = False, problems: Sequence[str] = ()) -> Object:
+def read_object(
+    target: Target,
+    body: Json,
+    repeated: Sequence[str],
+    *,
+    applied: bool = False,
+    problems: Sequence[str] = (),
+    before: Object | None = None,
+) -> Object:
     """The object that a body holds: of the right kind, complete and without unknown fields. `repeated` are duplicate keys.
 
     `problems` are what else strict validation has against the request.
     `applied` says that it is what a server-side apply has made: such an object is completed, but not read again from the start.
+    `before` is an object of the kind that has been read. Fields that the body shares with it, the very same values, stay as they are.
     """
     kind = target.kind
     obj = _identified(kind, body)
+    if before is not None:
+        obj = settle(obj, before)
     # A custom resource of another kind is refused, but only when it has been read as far as one of an unknown kind can be.
     other = obj["kind"] != kind.kind
     strict = _Strictness(target.options.validation)
@@ -145,4 +166,4 @@ def complete(kind: ServedKind, obj: Object, *, applied: bool = False) -> Object:
     metadata = read_metadata(kind, given)
     if metadata is not given:
         obj = {**obj, "metadata": metadata}
-    return kind.strategy.fill(obj, kind) if applied else kind.strategy.complete(obj, kind)
+    return unsettle(kind.strategy.fill(obj, kind) if applied else kind.strategy.complete(obj, kind))

@@ -64,6 +64,15 @@ def in_version(record: Record, kind: ServedKind) -> bytes:
     return encode(obj)
 
 
+def is_as_read(record: Record, kind: ServedKind) -> bool:
+    """Whether a stored object, `in_version`, is as reading it would make it: then what nobody changes of it need not be read again.
+
+    One that was stored in another version or form has not got the defaults of this one; what holds resources is looked at each time.
+    """
+    plain = kind.form is None and not (kind.structural is not None and kind.structural.has_embedded)
+    return plain and kind.strategy.settles and record.value.startswith(kind.beginning)
+
+
 def nameless(value: bytes, kind: ServedKind) -> bytes:
     """The bytes of an object of the kind without its apiVersion and kind."""
     names = b'%b,"kind":"%b",' % (kind.beginning, kind.kind.encode())

@@ -118,6 +118,8 @@ class Strategy:
     status_keeps: tuple[str, ...] | None = None
     """What of the metadata a write of the status leaves as it is; None for all of it."""
     name_rule: names.NameRule = staticmethod(names.dns_subdomain)
+    settles = True
+    """Whether what has been read of an object once need not be read again, as long as nobody changes it."""
     keeps_first_status = False
     """Whether a new object may come with a status, though that is a subresource."""
     fills_status = False

@@ -26,7 +26,7 @@ from setpoint.api.status import (
     not_found,
 )
 from setpoint.cluster.server import bodies, deletion, reading, write
-from setpoint.cluster.server.encoding import decode, encode, in_version, restamped
+from setpoint.cluster.server.encoding import decode, encode, in_version, is_as_read, restamped
 from setpoint.cluster.server.kinds import ServedKind, value_at
 from setpoint.cluster.server.options import (
     DeleteOptions,
@@ -200,13 +200,14 @@ class Registry:
         options = write_options(operation)
         change = read(operation.body, options.validation)
         target = Target(kind, operation.namespace, operation.name, operation.subresource, options, warnings)
-        live = self._live(target)
+        record = reading.get(self.storage, kind, target.namespace, target.name)
+        live = decode(in_version(record, kind))
         if operation.subresource == "scale":
             changed = change.run(owned_scale(kind, live))
             scale = _patched(scale_target(target), changed, problems=change.problems)
             return self._rescale(target, live, rescaled(target, live, scale, self.means()))
         patched = change.run(live)
-        obj = _patched(target, patched, problems=change.problems)
+        obj = _patched(target, patched, problems=change.problems, before=live if is_as_read(record, kind) else None)
         write.check_identity(target, obj)
         return self._store(target, write.update(target, live, obj, self.means()))
 
@@ -230,7 +231,7 @@ class Registry:
                 lines = "\n  ".join(["error converting YAML to JSON: yaml: unmarshal errors:", *said])
                 raise bad_request(f"error strict decoding patch: {lines}")
             warnings += said
-        merged = _applied(target, body, merged)
+        merged = _applied(target, body, merged, live if record is not None and is_as_read(record, kind) else None)
         if live is None:
             if merged["metadata"].get("uid"):
                 raise _uid_mismatch(target, merged["metadata"]["uid"])
@@ -345,7 +346,7 @@ def _filled(target: Target, obj: Object, *, new: bool) -> Object:
     return obj if same(filled, obj) else filled
 
 
-def _patched(target: Target, patched: Patched, *, problems: Sequence[str] = ()) -> Object:
+def _patched(target: Target, patched: Patched, *, problems: Sequence[str] = (), before: Object | None = None) -> Object:
     """What a patch made, read as if it had been sent; what cannot be read is the patch's fault, which is shown."""
     value, shown = patched.value, patched.shown
     if not isinstance(value, dict):
@@ -353,17 +354,17 @@ def _patched(target: Target, patched: Patched, *, problems: Sequence[str] = ()) 
     if target.kind.strategy.custom:
         _check_type(target, value, shown)
     try:
-        return bodies.read_object(target, value, (), problems=problems)
+        return bodies.read_object(target, value, (), problems=problems, before=before)
     except BadRequest as error:
         if not (why := _why_unreadable(target, error)):
             raise
         raise unreadable(shown(), _as_converted(why) if patched.converted else why) from error
 
 
-def _applied(target: Target, sent: Object, merged: Object) -> Object:
+def _applied(target: Target, sent: Object, merged: Object, before: Object | None) -> Object:
     """What an apply made, read; what does not fit into its Go struct is the server's fault: so a real one says."""
     try:
-        return bodies.read_object(target, merged, (), applied=True)
+        return bodies.read_object(target, merged, (), applied=True, before=before)
     except BadRequest as error:
         if not (why := _why_unreadable(target, error)):
             raise

@@ -32,6 +32,7 @@ from setpoint.cluster.server.builtin.go_types import (
 )
 from setpoint.cluster.server.builtin.malformed import bytes_problem, int_fits, malformed, time_problem
 from setpoint.cluster.server.builtin.quantities import canonical, quantity_problem
+from setpoint.cluster.server.schema import Settled, unsettle
 
 Writer = Callable[[Any], Any]
 Purpose: TypeAlias = Literal["read", "write", "keep"]
@@ -47,10 +48,14 @@ class _Misfit(Exception):
 
 
 def as_go_reads(name: str, obj: dict[str, Any]) -> Any:
-    """What `as_go_writes` gives, of an object that somebody has sent. Raises `Unreadable` with what is `malformed` in it."""
+    """What `as_go_writes` gives, of an object that somebody has sent, of which parts may be `Settled`.
+
+    Raises `Unreadable` with what is `malformed` in it.
+    """
     try:
         return _struct(name, "read")(obj)
     except _Misfit:
+        obj = unsettle(obj)
         if (problem := malformed(name, obj)) is not None:
             raise Unreadable(problem) from None
         return as_go_writes(name, obj)
@@ -135,7 +140,9 @@ def _struct(name: str, purpose: Purpose = "write") -> Writer:
 
 
 def _odd(value: Any, purpose: Purpose) -> Any:
-    """A value of a wrong type."""
+    """What is kept of a value of a wrong type, or of a part that has been read."""
+    if type(value) is Settled:
+        return value.opened()
     if purpose == "read":
         raise _Misfit
     return value

@@ -49,6 +49,7 @@ class CrdStrategy(Strategy):
     heeds_policy = False
     tables_of_status = False
     precondition = "precondition failed"
+    settles = False
     status_keeps = ()
 
     def __init__(self, others: Callable[[], list[Object]], typed: Callable[[], TypedSchema]) -> None:

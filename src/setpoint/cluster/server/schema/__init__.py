@@ -14,6 +14,7 @@ from setpoint.cluster.server.schema.embedded import embedded_problem, embedded_r
 from setpoint.cluster.server.schema.metadata import OBJECT_META, metadata_problem, tidy_metadata
 from setpoint.cluster.server.schema.prune import prune, unknown_fields
 from setpoint.cluster.server.schema.ratchet import validate_change
+from setpoint.cluster.server.schema.settled import Settled, settle, unsettle
 from setpoint.cluster.server.schema.structural import Json, SchemaError, Structural, compile_schema, compiler_of
 from setpoint.cluster.server.schema.validate import validate, validate_value
 
@@ -23,6 +24,7 @@ __all__ = [
     "Json",
     "MalformedBody",
     "SchemaError",
+    "Settled",
     "Structural",
     "apply_defaults",
     "compile_schema",
@@ -34,9 +36,11 @@ __all__ = [
     "embedded_resources",
     "metadata_problem",
     "prune",
+    "settle",
     "tidy_embedded",
     "tidy_metadata",
     "unknown_fields",
+    "unsettle",
     "validate",
     "validate_change",
     "validate_value",

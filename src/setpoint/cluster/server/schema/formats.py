@@ -7,7 +7,7 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_network
 from unicodedata import category
 from urllib.parse import urlsplit
@@ -70,6 +70,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=1024)
 def _is_datetime(text: str) -> bool:
     day, separator, clock = text.lower().partition("t")
     found = _TIME().fullmatch(clock)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Any
+
+import msgspec
 
 from setpoint.cluster.server.schema.formats import has_format
 from setpoint.cluster.server.schema.structural import Json, Structural, compile_schema
@@ -85,10 +88,34 @@ def metadata_problem(metadata: Json) -> str | None:
     """Why `metadata` cannot be read at all, in the words of Go's decoder, or None. The server answers 400 with it."""
     if type(metadata) is not dict:
         return None if metadata is None else f"json: cannot unmarshal {_json_type(metadata)} into Go value of type v1.ObjectMeta"
+    if _can_be_read(metadata):
+        return None
     for name, value in metadata.items():
         if (problem := _field_problem(name, value)) is not None:
             return problem
     return None
+
+
+def _can_be_read(metadata: dict[str, Json]) -> bool:
+    """Whether there is nothing to tell of, as is nearly always so: asked first, since it costs little."""
+    try:
+        read = msgspec.convert(metadata, _READABLE)
+    except msgspec.ValidationError:
+        return False
+    times = [read.creationTimestamp, read.deletionTimestamp, *(entry.time for entry in read.managedFields or () if entry is not None)]
+    return all(time is None or has_format(time, "date-time") for time in times)
+
+
+def _readable(schema: dict[str, Any], name: str = "Read") -> Any:
+    """What msgspec reads as the schema says; nulls are nothing."""
+    match schema["type"]:
+        case "object" if "properties" in schema:
+            return msgspec.defstruct(name, [(key, _readable(node, key) | None, None) for key, node in schema["properties"].items()])
+        case "object" if "additionalProperties" in schema:
+            return dict[str, str | None]
+        case "array":
+            return GenericAlias(list, (_readable(schema["items"]) | None,))
+    return _PYTHON_TYPES[schema["type"]]
 
 
 _GO_TYPES = {
@@ -147,6 +174,8 @@ def _json_type(value: Json) -> str:
 
 _JSON_NAMES: dict[type, str] = {str: "string", int: "number", float: "number", dict: "object", list: "array"}
 _PYTHON_TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "object": dict, "array": list}
+
+_READABLE = _readable(OBJECT_META_SCHEMA)
 
 
 def _is_a(value: Json, json_type: str) -> bool:
