@@ -293,7 +293,7 @@ def test_who_still_applies_all_of_the_last_time_takes_nothing_away(live: Json, l
 
 def test_conflicts_name_the_owners() -> None:
     root = SCHEMA.root
-    mine = {"spec": {"size": 1}}
+    mine, wanted = {"spec": {"size": 1}}, {"spec": {"size": 2}}
     with pytest.raises(Conflicts) as conflicts:
-        apply_rules(root, mine, {"spec": {"size": 2}}, {"me": field_set(root, mine)}, "you", force=False, reset=EMPTY)
+        apply_rules(root, mine, wanted, field_set(root, wanted), {"me": field_set(root, mine)}, "you", force=False, reset=EMPTY)
     assert list(conflicts.value.sets) == ["me"]

@@ -316,7 +316,7 @@ def applied_object(target: Target, live: Object | None, body: Json, means: Means
             now=means.now,
             reset=_reset(target),
             versions=kind.typed_versions,
-            blank=kind.strategy.blank(kind),
+            blank=kind.strategy.blank(kind) if live is not None and not live["metadata"].get("managedFields") else {},
         )
     except ApplyConflict as error:
         raise _apply_conflict(error) from error

@@ -5,13 +5,16 @@ https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. Func
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
+
+import msgspec
 
 from . import update as rules
 from .atoms import Atom, TypedSchema
 from .clientside import not_allowed, refresh
-from .compare import Comparison, compare
+from .compare import Comparison, compare, field_set
 from .entries import Entries, Entry, Manager, decode, encode
 from .fieldset import EMPTY, FieldSet, display_path
 from .merge import merge
@@ -221,9 +224,9 @@ def apply(
     what it has is nobody's who was there before the first apply. Raises ApplyConflict unless ``force``, and ApplyInvalid. If nothing
     would change, the result equals ``live``.
     """
-    problems = validate(schema.root, applied)
-    if problems:
-        raise ApplyInvalid(f"failed to create typed patch object ({_named(applied)}): {explain(problems)}")
+    written = _written(applied)
+    if problems := _problems(schema, written):
+        raise ApplyInvalid(f"failed to create typed patch object ({_named(applied)}): {explain(list(problems))}")
     base = {} if live is None else _with_managed_fields(live, None)
     try:
         entries = decode(_managed_fields(live) or [])
@@ -244,7 +247,7 @@ def apply(
         atoms = {version: versions[version]().root for version in elsewhere}
         apart = {key: atom for version, atom in atoms.items() for key, each in entries.items() if each.api_version == version}
         how = _Apply(schema, owner, manager == "kubectl", api_version, force, not_recorded, apart, _reset_elsewhere(subresource, reset))
-        merged, entries = how.run(base, applied, entries)
+        merged, entries = how.run(base, applied, _stated(schema, written), entries)
     except (StructureError, Inconvertible) as why:
         raise ApplyInvalid(str(why)) from why
     if owner in entries and not same(merged, base):
@@ -252,6 +255,21 @@ def apply(
     if manager == "kubectl":
         merged = refresh(merged, applied)
     return _with_managed_fields(merged, encode(entries))
+
+
+_written = msgspec.json.Encoder().encode
+
+
+@lru_cache(maxsize=512)
+def _problems(schema: TypedSchema, applied: bytes) -> tuple[str, ...]:
+    """What is wrong with something that is applied: the same is applied again and again."""
+    return tuple(validate(schema.root, msgspec.json.decode(applied)))
+
+
+@lru_cache(maxsize=512)
+def _stated(schema: TypedSchema, applied: bytes) -> FieldSet:
+    """What whoever applies something comes to own by that."""
+    return field_set(schema.root, msgspec.json.decode(applied))
 
 
 def _named(thing: Mapping[str, Any]) -> str:
@@ -275,15 +293,15 @@ class _Apply:
     apart: Mapping[Manager, Atom]
     reset_apart: FieldSet
 
-    def run(self, live: dict[str, Any], applied: dict[str, Any], entries: Entries) -> tuple[dict[str, Any], Entries]:
+    def run(self, live: dict[str, Any], applied: dict[str, Any], stated: FieldSet, entries: Entries) -> tuple[dict[str, Any], Entries]:
         owners = {key: entry.fields for key, entry in entries.items()}
         try:
-            result = self._merged(live, applied, owners, force=self.force)
+            result = self._merged(live, applied, stated, owners, force=self.force)
         except rules.Conflicts as conflicts:
             left = not_allowed(conflicts.sets, live, self.schema, self.api_version) if self.kubectl else conflicts.sets
             if left:
                 raise _conflict(left) from None
-            result = self._merged(live, applied, owners, force=True)
+            result = self._merged(live, applied, stated, owners, force=True)
         after: Entries = {}
         for key, fields in result.owners.items():
             if key != self.owner:
@@ -295,12 +313,13 @@ class _Apply:
         return result.object, after
 
     def _merged(
-        self, live: dict[str, Any], applied: dict[str, Any], owners: Mapping[Manager, FieldSet], *, force: bool
+        self, live: dict[str, Any], applied: dict[str, Any], stated: FieldSet, owners: Mapping[Manager, FieldSet], *, force: bool
     ) -> rules.Applied[Manager]:
         return rules.apply(
             self.schema.root,
             live,
             applied,
+            stated,
             owners,
             self.owner,
             force=force,

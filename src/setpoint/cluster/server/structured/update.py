@@ -68,6 +68,7 @@ def apply(
     atom: Atom,
     live: Any,
     applied: Any,
+    stated: FieldSet,
     owners: Mapping[Key, FieldSet],
     owner: Key,
     *,
@@ -76,14 +77,16 @@ def apply(
     elsewhere: Mapping[Key, Atom] = MappingProxyType({}),
     reset_elsewhere: FieldSet = EMPTY,
 ) -> Applied[Key]:
-    """Merges ``applied`` into ``live`` for ``owner``. ``reset_elsewhere`` is to owners ``elsewhere`` what ``reset`` is to all others.
+    """Merges ``applied``, whose `field_set` is ``stated``, into ``live`` for ``owner``.
+
+    ``reset_elsewhere`` is to owners ``elsewhere`` what ``reset`` is to all others.
 
     Raises Conflicts unless forced, and StructureError if the two cannot be merged. ``live`` must not hold what ``reset`` names unless it
     is to stay as it is: those fields are merged like others, but nobody comes to own them here.
     """
     before = _reconciled(atom, owners, elsewhere)
     merged = merge(atom, live, applied)
-    mine = field_set(atom, applied).recursive_difference(reset)
+    mine = stated.recursive_difference(reset)
     last = before.get(owner, EMPTY)
     now = {**before, owner: mine}
     others = {key: theirs for key, theirs in elsewhere.items() if key != owner}
