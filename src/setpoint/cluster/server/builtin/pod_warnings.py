@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from setpoint.cluster.server import names
+from setpoint.cluster.server.builtin.remembered import remembered
 from setpoint.cluster.server.schema.gotext import quote
 from setpoint.objects import Quantity
 
@@ -35,6 +36,7 @@ def name_warnings(obj: Json, used: str = "in Pod names and hostnames") -> Iterat
         yield f"metadata.name: {why}: [{' '.join(problems)}]"
 
 
+@remembered
 def pod_warnings(spec: Json, at: str) -> Iterator[str]:
     """What is odd about a pod's ``spec`` at the path ``at``."""
     for index, constraint in enumerate(spec.get("topologySpreadConstraints") or []):

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
-
-import msgspec
 
 from setpoint.cluster.server import names
 from setpoint.cluster.server.schema.causes import FieldError, duplicate, forbidden, invalid, not_supported, required
@@ -26,6 +23,7 @@ from .pod_resources import validate_pod_resources
 from .pod_scheduling import validate_affinity, validate_gates, validate_spread, validate_tolerations
 from .pod_security import validate_pod_context
 from .pod_volumes import validate_volumes
+from .remembered import remembered
 
 Json = Mapping[str, Any]
 
@@ -72,22 +70,9 @@ def _only_for_pods(spec: Json) -> Iterator[FieldError]:
                 yield invalid(f"spec.{name}[{index}].image", image, "must not have leading or trailing whitespace")
 
 
-def validate_pod_spec(spec: Json, at: str) -> tuple[FieldError, ...]:
+@remembered
+def validate_pod_spec(spec: Json, at: str) -> Iterator[FieldError]:
     """What is wrong with a pod's ``spec``, which has its defaults, at the path ``at``."""
-    return _judged(_encode(spec), at)
-
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
-
-
-@lru_cache(maxsize=512)
-def _judged(spec: bytes, at: str) -> tuple[FieldError, ...]:
-    """The same of a spec as it is written: the pods of a workload have all the same one, and keep it whatever else changes."""
-    return tuple(_problems(_decode(spec), at))
-
-
-def _problems(spec: Json, at: str) -> Iterator[FieldError]:
     mountable: dict[str, Json] = {}
     yield from validate_volumes(spec.get("volumes") or [], mountable, f"{at}.volumes")
     claims = spec.get("resourceClaims") or []

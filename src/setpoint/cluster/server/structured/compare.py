@@ -198,7 +198,10 @@ class _Compare:
                 if value is None and before is ABSENT and not map_atom.nulls:
                     continue
             path.append("f:" + key)
-            self._item(field_atom(map_atom, key), before, value)
+            if before is ABSENT and type(value) is not dict and type(value) is not list:
+                self._mark(self.added)
+            else:
+                self._item(field_atom(map_atom, key), before, value)
             path.pop()
         for key, before in old.items():
             if key not in new:
@@ -273,7 +276,7 @@ def _everything(atom: Atom, value: Any) -> FieldSet:
         if map_atom.zeros:
             value = {**map_atom.zeros, **value}
         for key, child in value.items():
-            if below := _everything(field_atom(map_atom, key), child):
+            if (type(child) is dict or type(child) is list) and (below := _everything(field_atom(map_atom, key), child)):
                 children["f:" + key] = below
         return FieldSet({"f:" + key: None for key in value}, children) if value else EMPTY
     if shape == LIST and type(value) is list and atom.list is not None and not atom.list.atomic and value:

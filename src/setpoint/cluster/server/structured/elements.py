@@ -16,12 +16,12 @@ the Kubernetes API server writes.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
-__all__ = ["MalformedElement", "canonical", "display", "field", "key", "order", "value"]
+__all__ = ["MalformedElement", "canonical", "display", "field", "in_order", "key", "order", "value"]
 
 
 class MalformedElement(ValueError):
@@ -83,6 +83,14 @@ def order(element: str) -> tuple[Any, ...]:
             return (2, _value_order(json.loads(rest)))
         case _:
             return (3, int(rest))
+
+
+def in_order(found: Iterable[str]) -> list[str]:
+    """The elements in their order."""
+    ordered = sorted(found)
+    if ordered and not (ordered[0][:2] == "f:" == ordered[-1][:2]):  # fields alone are in order as they are written
+        ordered.sort(key=order)
+    return ordered
 
 
 def display(element: str) -> str:

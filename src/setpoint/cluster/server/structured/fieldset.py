@@ -83,7 +83,7 @@ class FieldSet:
         """Writes FieldsV1, in element order."""
         wire: dict[str, Any] = {}
         members, children = self.members, self.children
-        for element in sorted({**members, **children}, key=elements.order):
+        for element in elements.in_order({**members, **children}):
             child = children.get(element)
             if child is None:
                 wire[element] = {}
@@ -105,9 +105,9 @@ class FieldSet:
 
     def __iter__(self) -> Iterator[Path]:
         """All paths: at each level first the members, then what is below, both in element order. So conflicts are listed."""
-        for element in sorted(self.members, key=elements.order):
+        for element in elements.in_order(self.members):
             yield (element,)
-        for element in sorted(self.children, key=elements.order):
+        for element in elements.in_order(self.children):
             for rest in self.children[element]:
                 yield (element, *rest)
 
