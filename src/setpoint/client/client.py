@@ -138,7 +138,7 @@ class Client(PreparingVerbs, PodVerbs):
         Raises `OwnerRefused` for an owner in another namespace, or where another owner controls the object already.
         """
         prepared = await self.prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
-        return decode(kind or (type(obj) if isinstance(obj, Object) else Untyped), await self.apply_raw(prepared))
+        return decode(kind or (type(obj) if isinstance(obj, Object) else Untyped), await self.apply_prepared(prepared, owner))
 
     async def apply_all(self, objs: Iterable[K], /, *, owner: Object | None = None) -> builtins.list[K]:
         """Applies one after the other; ends at the first that fails."""

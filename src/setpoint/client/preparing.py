@@ -113,7 +113,7 @@ class PreparingVerbs(RawVerbs):
         force: bool = True,
         subresource: str | None = None,
     ) -> Apply:
-        """What `apply` sends, for `apply_raw`."""
+        """What `apply` sends, for `apply_prepared`."""
         info = self.info_of(kind) if kind is not None else await self.kind_info(obj)
         content = content_of(obj, info, subresource=subresource or "")
         key = self._place(content, info, owner)
@@ -121,10 +121,13 @@ class PreparingVerbs(RawVerbs):
             raise ValueError(f"an apply names its object, and this {info.kind} has no metadata.name; to let the server name it, create it")
         if owner is not None:
             content = with_owner(content, owner, info, key)
-            known = self.base(info, key) if self.base is not None else None
-            if known is not None:
-                refuse_another_controller(known, owner, info, key)
         return Apply(info=info, key=key, body=msgspec.json.encode(content), force=force, subresource=subresource or "")
+
+    async def apply_prepared(self, apply: Apply, owner: Object | None = None) -> bytes:
+        """The object after it; raises `OwnerRefused` without a request where a cache knows that another owner controls the object."""
+        if owner is not None and self.base is not None and (known := self.base(apply.info, apply.key)) is not None:
+            refuse_another_controller(known, owner, apply.info, apply.key)
+        return await self.apply_raw(apply)
 
     async def change_raw(self, obj: Object, *, subresource: Literal["", "status"] = "") -> bytes | None:
         """`update`, or `update_status`, in place; gives the answer, None where nothing had to be sent."""

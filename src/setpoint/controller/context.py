@@ -56,10 +56,10 @@ class Context(CachedReader):
     """
 
     def __init__(self, tools: Tools, request: Request, run: RunState) -> None:
-        super().__init__(tools.client, tools.view, tools.said, run.name)
+        super().__init__(tools.client, tools.view, tools.said, run)
         self._tools = tools
         self._request = request
-        self._run = run
+        self._run: RunState = run
         # Most runs find all as it should be: they read, and neither write nor say anything.
         self._own: Client | None = None
         self._log: logging.LoggerAdapter[Any] | None = None
@@ -83,31 +83,6 @@ class Context(CachedReader):
         return self._tools.world.clock.now()
 
     # reading: see CachedReader
-
-    async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
-        """The object, None if there is none. A name alone is looked for in `namespace`.
-
-        It is the caller's own, as of the cache, this process's own writes included; `live=True` asks the server.
-        """
-        self._run.check_open()
-        return await super().get(kind, key, namespace=namespace, live=live)
-
-    async def list(
-        self,
-        kind: type[K],
-        /,
-        *,
-        namespace: str | None = None,
-        labels: Labels = None,
-        owner: Object | None = None,
-        index: IndexKey[K] | None = None,
-        live: bool = False,
-    ) -> builtins.list[K]:
-        """The objects of a kind, of all namespaces unless one is given: those with `labels`, those that `owner` controls, those that
-        `index` finds. From the cache as `get`; one that cannot be read is left out, and logged.
-        """
-        self._run.check_open()
-        return await super().list(kind, namespace=namespace, labels=labels, owner=owner, index=index, live=live)
 
     # writing
 
@@ -156,7 +131,7 @@ class Context(CachedReader):
                     ApplySkipped(controller=self._tools.controller, request=self._request, kind=prepared.info.kind, key=prepared.key)
                 )
             return decode(wanted, cached)
-        answer = await self.client.apply_raw(prepared)
+        answer = await self.client.apply_prepared(prepared, owner)
         memo.answered(prepared, answer, self._view.informers(prepared.info))
         return decode(wanted, self._view.stripped(prepared.info).of(answer))  # as it is where nothing had to be sent
 

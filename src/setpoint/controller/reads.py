@@ -14,6 +14,7 @@ from setpoint.objects.indexes import IndexKey
 
 from .events import CacheRead
 from .said import Said, log
+from .tools import RunState
 from .view import View
 
 K = TypeVar("K", bound=Object)
@@ -47,20 +48,23 @@ class CachedReader:
 
     A read is served from the cache's view, which includes this process's own writes, if the cache holds everything that the read could
     find. Else it goes to the server, which is said once for each kind. `live=True` goes there in any case. Where the manager watches
-    certain namespaces, "all namespaces" are these, also on the server, which may allow no more.
+    certain namespaces, "all namespaces" are these, also on the server, which may allow no more. A run that has ended reads nothing.
     """
 
-    def __init__(self, client: Client, view: View, said: Said, run: str = "") -> None:
+    def __init__(self, client: Client, view: View, said: Said, run: RunState | None = None) -> None:
         self._client = client
         self._view = view
         self._said = said
-        self._run_name = run
+        self._run = run
 
     async def get(self, kind: type[K], key: Request | str, /, *, namespace: str | None = None, live: bool = False) -> K | None:
         """The object, None if there is none. A name alone is looked for in `namespace`.
 
-        Raises `DecodeError` if it cannot be read, `ApiError` if it had to be read live and could not be.
+        It is the caller's own, as of the cache, this process's own writes included; `live=True` asks the server. Raises `DecodeError` if it
+        cannot be read, `ApiError` if it had to be read live and could not be.
         """
+        if self._run is not None:
+            self._run.check_open()
         client = self._client
         info = client.info_of(kind)
         where = client.key(info, key, namespace)
@@ -85,10 +89,12 @@ class CachedReader:
         live: bool = False,
     ) -> builtins.list[K]:
         """The objects of a kind: of one namespace, or of all that are watched where it is None; with `labels`; those that `owner` controls;
-        those that `index` finds. One that cannot be read is left out, and logged; the others are given.
+        those that `index` finds. From the cache as `get`; one that cannot be read is left out, and logged, and the others are given.
 
         Raises `ApiError` if they had to be read live and could not be.
         """
+        if self._run is not None:
+            self._run.check_open()
         info = self._client.info_of(kind)
         if index is not None and not _finds(index.index.kind, kind, info):
             raise TypeError(f"{index.index!r} is an index of {index.index.kind.__name__}, and finds no {info.kind}")
@@ -125,8 +131,8 @@ class CachedReader:
 
     def _tell(self, info: KindInfo, key: Request | None, found: int) -> None:
         """Tells the observer what a run has read; what mappers read is nobody's run."""
-        if self._run_name and (observer := self._client.connection.world.observer).heard:
-            observer.emit(CacheRead(run=self._run_name, info=info, key=key, found=found))
+        if self._run is not None and (observer := self._client.connection.world.observer).heard:
+            observer.emit(CacheRead(run=self._run.name, info=info, key=key, found=found))
 
     def _asked_live(self) -> Client:
         """Who reads from the server, where the cache does not do."""

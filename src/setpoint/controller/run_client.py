@@ -15,7 +15,7 @@ import msgspec
 from setpoint.api import Answer, ApiError, Duplex, Operation, Stream
 from setpoint.api.operation import APPLY_PATCH
 from setpoint.client import Apply, Client
-from setpoint.client.errors import AlreadyExists, Conflict, NotFound, NotServed, OutcomeUnknown
+from setpoint.client.errors import AlreadyExists, Conflict, NotFound, NotServed, OutcomeUnknown, OwnerRefused
 from setpoint.objects import KindInfo, Object, Request, decode_head
 
 from .said import in_words
@@ -47,6 +47,14 @@ class RunClient(Client):
         try:
             return await super().prepare_apply(obj, kind, owner=owner, force=force, subresource=subresource)
         except BaseException as error:  # a cancelled one too: what it would have given to be kept is missing
+            self._state.failed_applies.append(in_words(error))
+            raise
+
+    async def apply_prepared(self, apply: Apply, owner: Object | None = None) -> bytes:
+        """As of any client, likewise."""
+        try:
+            return await super().apply_prepared(apply, owner)
+        except OwnerRefused as error:
             self._state.failed_applies.append(in_words(error))
             raise
 

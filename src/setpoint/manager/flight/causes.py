@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from setpoint.cache import Change
 from setpoint.controller import Cause
 from setpoint.manager.flight.changed_paths import changed_paths
 from setpoint.manager.flight.heads import head_of
-from setpoint.manager.flight.in_progress import KEPT, Asked, Merged
+from setpoint.manager.flight.in_progress import KEPT, Asked
 from setpoint.manager.flight.records import Own, Trigger, bounded
 from setpoint.manager.flight.writers import OwnWrites, foreign_writer
 from setpoint.world import Clock
@@ -26,25 +28,25 @@ class Causes:
     def triggers(self, controller: str, asked: Asked | Cause) -> list[Trigger]:
         """What a run of this controller has been asked for by."""
         if isinstance(asked, Cause):
-            return [self._trigger(controller, Merged(asked))]
-        return [self._trigger(controller, merged) for merged in asked.causes.values()]
+            return [self._trigger(controller, asked, (asked,), 1)]
+        return [self._trigger(controller, merged.first, merged.last, merged.times) for merged in asked.causes.values()]
 
-    def _trigger(self, controller: str, merged: Merged) -> Trigger:
-        last = merged.last[-1]
+    def _trigger(self, controller: str, first: Cause, latest: Sequence[Cause], times: int) -> Trigger:
+        last = latest[-1]
         info, change = last.info, last.change
         if info is None or change is None:
-            return Trigger(last.source, what=bounded(last.about), times=merged.times)
-        mapper = last.about if last.source == "mapped" else ""
-        trigger = Trigger(last.source, info.kind, bounded(str(change.key)), mapper=bounded(mapper), times=merged.times)
+            return Trigger(last.source, what=bounded(last.about), times=times)
+        mapper = bounded(last.about) if last.source == "mapped" else ""
+        trigger = Trigger(last.source, info.kind, bounded(str(change.key)), mapper=mapper, times=times)
         if change.initial:
             trigger.what = "listed"
             return trigger
         trigger.what = _what(change)
-        was, now = head_of(merged.first.change.old if merged.first.change else None), head_of(change.new)
+        was, now = head_of(first.change.old if first.change else None), head_of(change.new)
         trigger.old = "" if was is None else was.resource_version
         trigger.new = "" if now is None else now.resource_version
         trigger.spec = was is None or now is None or was.generation != now.generation or not now.generation
-        for one in merged.last:
+        for one in latest:
             if one.change is not None and not one.change.initial:
                 self._tell_who(controller, one.change, trigger)
         return trigger

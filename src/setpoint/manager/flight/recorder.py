@@ -274,14 +274,14 @@ class FlightRecorder:
 
     def _keep(self, keys: _Keys, request: Request, run: Run) -> None:
         data = pack(run)
-        known = keys.histories.pop(request, None)
-        if known is None:
-            self._grow(keys, _EACH + len(data))
-            keys.histories[request] = (data,)
-        else:
-            kept = known[1 - self._runs :] if self._runs > 1 else ()
-            self._grow(keys, len(data) - sum(len(one) for one in known[: len(known) - len(kept)]))
-            keys.histories[request] = (*kept, data)
+        known = keys.histories.pop(request, ())
+        grown = len(data) if known else _EACH + len(data)
+        if len(known) >= self._runs:
+            for one in known[: len(known) - self._runs + 1]:
+                grown -= len(one)
+            known = known[len(known) - self._runs + 1 :]
+        keys.histories[request] = (*known, data)
+        self._grow(keys, grown)
         if self._size > self._capacity:
             self._forget_one(max(self._controllers.values(), key=lambda keys: keys.bytes))
 
