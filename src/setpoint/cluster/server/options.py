@@ -104,7 +104,7 @@ def write_options(operation: Operation, *, apply: bool = False) -> WriteOptions:
             errors.append(causes.forbidden("force", "may not be specified for non-apply patch"))
     if len(manager.encode()) > MANAGER_LIMIT:
         errors.append(causes.too_long("fieldManager", MANAGER_LIMIT))
-    for at, character in enumerate(manager):
+    for at, character in enumerate(manager if not manager.isprintable() else ""):
         if not character.isprintable():
             shown = f"U+{ord(character):04X}"
             errors.append(causes.invalid("fieldManager", manager, f"invalid character {shown} (at position {at})"))

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 from setpoint.cluster.server.builtin.go_types import (
     INT_OR_STRING,
     MICRO_TIME,
@@ -71,15 +73,10 @@ def as_go_writes(name: str, obj: Any) -> Any:
 
 def as_go_keeps(name: str, obj: Any) -> Any:
     """The same as it comes back from storage, where a list that is empty is none: it is written as null."""
-    return _struct(name, "keep")(obj) if _holds_empty_list(obj) else obj
+    return _struct(name, "keep")(obj) if b"[]" in _written(obj) else obj
 
 
-def _holds_empty_list(value: Any) -> bool:
-    for item in value.values() if type(value) is dict else value:
-        kind = type(item)
-        if (kind is list and not item) or ((kind is dict or kind is list) and _holds_empty_list(item)):
-            return True
-    return False
+_written = msgspec.json.Encoder().encode
 
 
 def empty_field(name: str, field: str) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -16,8 +16,7 @@ __all__ = ["Entries", "Entry", "Manager", "decode", "encode", "encode_all"]
 Operation = Literal["Apply", "Update"]
 
 
-@dataclass(frozen=True, slots=True)
-class Manager:
+class Manager(NamedTuple):
     """Who owns fields. One applier is the same in all versions, so its ``api_version`` is left empty here; an updater has one entry
     each."""
 

@@ -346,14 +346,17 @@ def _conflict(sets: Mapping[Manager, FieldSet]) -> ApplyConflict:
 
 def same_but_for_timestamps(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two objects are equal when the times in managedFields are left aside: such a change alone is not written."""
+    if a.keys() != b.keys() or not all(key == "metadata" or same(value, b[key]) for key, value in a.items()):
+        return False
     return same(_timeless(a), _timeless(b))
 
 
-def _timeless(thing: dict[str, Any]) -> dict[str, Any]:
+def _timeless(thing: dict[str, Any]) -> Any:
+    """The metadata without those times."""
     managed = _managed_fields(thing)
     if not isinstance(managed, list):
-        return thing
+        return thing.get("metadata")
     entries: Iterable[Any] = (
         {key: value for key, value in entry.items() if key != "time"} if isinstance(entry, Mapping) else entry for entry in managed
     )
-    return {**thing, "metadata": {**thing["metadata"], "managedFields": list(entries)}}
+    return {**thing["metadata"], "managedFields": list(entries)}

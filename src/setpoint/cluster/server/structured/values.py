@@ -4,6 +4,7 @@ What is a *leaf* is the same in all walks: scalars, atomic lists and maps, and l
 and is taken or left as a whole. Values are plain JSON and no walk changes one; results may share parts with what they were made from.
 """
 
+from operator import is_
 from typing import Any, Final
 
 import msgspec
@@ -44,8 +45,13 @@ def same(a: Any, b: Any) -> bool:
     kind = type(a)
     if kind is dict or kind is list:
         # What is written alike is the same; written otherwise, though equal, it may still be: 1 and 1.0.
-        return bool(a == b) and (_written(a) == _written(b) or _same_parts(a, b))
+        return bool(a == b) and (_shares_all(a, b) or _written(a) == _written(b) or _same_parts(a, b))
     return bool(a == b) and (kind is bool) == (type(b) is bool)
+
+
+def _shares_all(a: Any, b: Any) -> bool:
+    """Whether two maps hold the very same values in the same order, as one and its copy do."""
+    return type(a) is dict and list(a) == list(b) and all(map(is_, a.values(), b.values()))
 
 
 _written = msgspec.json.Encoder(order="deterministic").encode
