@@ -263,7 +263,8 @@ def streaming_server(folder: Path, objects: int) -> Iterator[Path]:
     """The server as a process of its own, while the block runs; gives its kubeconfig."""
     command = [sys.executable, __file__, "--objects", str(objects), "--dir", str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdin is not None
         said = process.stdout.readline().split()
         if not said:
             raise RuntimeError("the streaming server did not start")

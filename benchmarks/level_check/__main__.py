@@ -1,20 +1,20 @@
 """What a check costs: runs, CPU seconds, milliseconds for a run, and where the time goes.
 
-``python -m benchmarks.level_check [--depth N] [--profile]``: a controller of five kinds and about thirty effective writes. CPU is that of
-all processes of the check; on a machine with one free core that is the time one waits.
+``python -m benchmarks.level_check [--depth N] [--shops N] [--profile | --json]``: a controller of five kinds and about thirty effective
+writes. CPU is that of all processes of the check; on a machine with one free core that is the time one waits.
 """
 
 import argparse
 import cProfile
 import gc
+import json
 import logging
 import os
 import pstats
 import sys
 import time
 
-from benchmarks.level_check.shops import workload
-
+from benchmarks.level_check.shops import workload, workload_of
 from setpoint.levelcheck.check import case_of, level_check, programs
 from setpoint.levelcheck.plan import Plan
 from setpoint.levelcheck.run.execution import Execution
@@ -27,11 +27,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--depth", type=int, default=1)
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--json", action="store_true", help="the figures alone, as one line of JSON")
+    parser.add_argument("--shops", type=int, default=3, help="how many there are, 1 to 3")
     asked = parser.parse_args()
     if asked.profile:
         profile()
         return
-    report = level_check(TARGET, workload, depth=asked.depth)
+    report = level_check(TARGET, workload_of(asked.shops), depth=asked.depth)
+    if asked.json:
+        print(json.dumps({"runs": report.runs, "seconds": report.seconds}))
+        return
     assert report.reference is not None
     writes = [wrote for wrote in report.reference.writes if wrote.revision]
     print(f"{report.verdict} {report.inconclusive}: {len(writes)} effective writes, {report.reference.runs} reconciler runs")

@@ -53,13 +53,15 @@ def _shop(name: str, **spec: object) -> dict[str, object]:
     return {"apiVersion": "bench.example.com/v1", "kind": "Shop", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
 
 
-workload = Workload.of(
-    apply(_shop("a", image="one")),
-    wait(),
-    apply(_shop("b", image="one", replicas=2)),
-    wait(),
-    apply(_shop("a", image="two", greeting="good day")),
-    wait(),
-    apply(_shop("c", image="one")),
-    wait(),
-)
+def workload_of(shops: int) -> Workload:
+    """One to three shops, one of which changes."""
+    steps = [
+        apply(_shop("a", image="one")),
+        *([apply(_shop("b", image="one", replicas=2))] if shops > 1 else []),
+        apply(_shop("a", image="two", greeting="good day")),
+        *([apply(_shop("c", image="one"))] if shops > 2 else []),
+    ]
+    return Workload.of(*(each for step in steps for each in (step, wait())))
+
+
+workload = workload_of(3)
