@@ -20,7 +20,7 @@ from setpoint.objects import KindInfo, Object, Request, decode_head
 
 from .said import in_words
 from .tools import RunState, Tools, Written
-from .view import is_status
+from .view import is_a, is_status
 
 
 class RunClient(Client):
@@ -122,7 +122,7 @@ class RunClient(Client):
                 view.deleted(info, key, uid)
             else:
                 await self._look_at(info, key, operation, before)
-        elif operation.subresource not in ("", "status") and not _is_a(info, body):
+        elif operation.subresource not in ("", "status") and not is_a(info, body):
             await self._look_at(info, key, operation, before)
         else:
             head = decode_head(body)
@@ -219,11 +219,6 @@ class _DeleteOptions(msgspec.Struct):
     preconditions: _Uid = msgspec.field(default_factory=_Uid)
 
 
-class _Typed(msgspec.Struct, rename="camel"):
-    api_version: str = ""
-    kind: str = ""
-
-
 def _named(error: ApiError, key: Request) -> Request:
     details = error.status.details
     return Request(key.namespace, "" if details is None else details.name)
@@ -231,8 +226,3 @@ def _named(error: ApiError, key: Request) -> Request:
 
 def _precondition(operation: Operation) -> str:
     return msgspec.json.decode(operation.body or b"{}", type=_DeleteOptions).preconditions.uid
-
-
-def _is_a(info: KindInfo, body: bytes) -> bool:
-    typed = msgspec.json.decode(body, type=_Typed)
-    return (typed.api_version, typed.kind) == (info.api_version, info.kind)

@@ -179,8 +179,22 @@ def still_exists(answer: bytes) -> bool:
 
 def is_status(answer: bytes) -> bool:
     """Whether the answer is a Status of the API itself, and not an object, whose kind may well be called so."""
-    content = msgspec.json.decode(answer)
-    return bool(content.get("kind") == "Status" and content.get("apiVersion") == "v1")
+    typed = _type_of(answer)
+    return typed.kind == "Status" and typed.api_version == "v1"
+
+
+class _Typed(msgspec.Struct, rename="camel", gc=False):
+    api_version: str = ""
+    kind: str = ""
+
+
+_type_of = msgspec.json.Decoder(_Typed).decode
+
+
+def is_a(info: KindInfo, answer: bytes) -> bool:
+    """Whether the answer is an object of that kind."""
+    typed = _type_of(answer)
+    return (typed.api_version, typed.kind) == (info.api_version, info.kind)
 
 
 def _is_metadata(kind: type[Object]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-from .codec import decode, encode, to_builtins
+from .codec import decode, encode
 from .kind_info import kind_of
 from .metadata import Object
 from .pairing import pairs, same
@@ -46,13 +46,11 @@ def difference(base: bytes, obj: Object, *, part: Part = "main") -> Difference |
 
     Raises `DecodeError` if the class cannot read the base.
     """
-    was = decode(type(obj), base)
-    if encode(was) == encode(obj):
+    known, held = encode(decode(type(obj), base)), encode(obj)
+    if known == held:
         return None
-    raw = msgspec.json.decode(base)
     shape = Shape(plain=Any) if isinstance(obj, Untyped) else Shape(plain=type(obj), struct=type(obj))
-    before, after = _select(to_builtins(was), obj, part), _select(to_builtins(obj), obj, part)
-    changes = _changes(before, after, raw, shape)
+    changes = _changes(_content(known, obj, part), _content(held, obj, part), _content(base, obj, part), shape)
     if not changes:
         return None
     if _sets_null(changes):
@@ -87,9 +85,19 @@ def _apart(obj: Object, part: Part) -> bool:
     return part == "main" and (isinstance(obj, Untyped) or kind_of(type(obj)).has_status)
 
 
-def _select(content: dict[str, Any], obj: Object, part: Part) -> dict[str, Any]:
+class _OfStatus(msgspec.Struct, gc=False):
+    status: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_status = msgspec.json.Decoder(_OfStatus).decode
+
+
+def _content(data: bytes, obj: Object, part: Part) -> dict[str, Any]:
+    """What this part of the object says, as `json.loads` would have it."""
     if part == "status":
-        return {name: value for name, value in content.items() if name == "status"}
+        status = _status(data).status
+        return {} if status is msgspec.UNSET else {"status": msgspec.json.decode(status)}
+    content: dict[str, Any] = msgspec.json.decode(data)
     if _apart(obj, part):
         content.pop("status", None)
     metadata = content.get("metadata")

@@ -15,11 +15,14 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _BOOKKEEPING = ("managedFields", "resourceVersion", "generation")
 """What the server changes with every write, and nobody asks for."""
 _NAMES = ("name", "type")
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def changed_paths(before: bytes, after: bytes) -> list[str]:
     """The paths at which two states of an object differ, in the order of the fields. What is wholly new or gone is one path."""
-    return paths_between(msgspec.json.decode(before), msgspec.json.decode(after))
+    old, new = _fields(before), _fields(after)
+    # A write changes one part of an object and leaves the others, large as they may be, to the byte.
+    return paths_between(_read(old, new), _read(new, old))
 
 
 def paths_between(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
@@ -37,6 +40,21 @@ def stated_paths(body: bytes) -> list[str]:
     found: list[str] = []
     _leaves("", _content({name: value for name, value in stated.items() if name not in ("apiVersion", "kind")}), found)
     return found
+
+
+def _read(fields: dict[str, msgspec.Raw], others: dict[str, msgspec.Raw]) -> dict[str, Any]:
+    """What of the one state is written otherwise in the other."""
+    return {
+        name: _metadata(raw) if name == "metadata" else msgspec.json.decode(raw) for name, raw in fields.items() if others.get(name) != raw
+    }
+
+
+def _metadata(raw: msgspec.Raw) -> Any:
+    try:
+        fields = _fields(raw)
+    except msgspec.ValidationError:
+        return msgspec.json.decode(raw)
+    return {name: msgspec.json.decode(value) for name, value in fields.items() if name not in _BOOKKEEPING}
 
 
 def _content(state: dict[str, Any]) -> dict[str, Any]:
