@@ -13,6 +13,7 @@ import msgspec
 
 from setpoint.client.errors import Forbidden
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.saying import say_status
 from setpoint.cluster.controllers.workloads.podstate import available_at, is_active, is_ready
 from setpoint.cluster.controllers.workloads.revisions import HASH_LABEL, Revisions, forget, revisions_of
 from setpoint.cluster.controllers.workloads.rollout import scaled
@@ -45,8 +46,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
             raise
         return None
     now = ctx.now()
-    found.status = status_of(found, label_of(revisions), nodes, pods, now)
-    await ctx.update_status(found)
+    await say_status(ctx, found, status_of(found, label_of(revisions), nodes, pods, now))
     used = [f"{found.name}-{pod.metadata.labels.get(HASH_LABEL, '')}" for pod in pods]
     await forget(ctx, revisions, used, found.spec.revision_history_limit)
     waiting = [at for pod in pods if (at := available_at(pod, found.spec.min_ready_seconds or 0)) is not None and at > now]

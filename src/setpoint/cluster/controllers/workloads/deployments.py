@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from setpoint.client.errors import AlreadyExists, Forbidden
 from setpoint.cluster.controllers.conditions import put_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.saying import say_status
 from setpoint.cluster.controllers.workloads.progress import PROGRESSING, deadline, present, progress
 from setpoint.cluster.controllers.workloads.rollout import Share, bounds, recreating, rolling
 from setpoint.cluster.controllers.workloads.templates import HASH_LABEL, canonical, hash_of
@@ -50,8 +51,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
     if new is not None:
         deployment = await _say_revision(ctx, deployment, new)
     now = ctx.now()
-    deployment.status = status_of(deployment, new, old, now)
-    await ctx.update_status(deployment)
+    await say_status(ctx, deployment, status_of(deployment, new, old, now))
     due = deadline(deployment, present(deployment))
     return Result(requeue_after=max(due - now, timedelta(0))) if due is not None else None
 
@@ -85,17 +85,22 @@ async def _create(ctx: Context, deployment: Deployment, old: list[ReplicaSet]) -
 async def _scale(ctx: Context, deployment: Deployment, new: ReplicaSet, old: list[ReplicaSet]) -> None:
     if deployment.spec.paused and old:
         return
+    annotations = new.metadata.annotations | _annotations(deployment)
     if old and (latest := max(_age(one)[0] for one in old)) >= _age(new)[0]:
         # Back to a template of before: that is the latest revision now.
-        new.metadata.annotations[REVISION] = str(latest + 1)
-    new.metadata.annotations |= _annotations(deployment)
-    await _set_replicas(ctx, [new, *old], shares(deployment, new, old))
+        annotations[REVISION] = str(latest + 1)
+    wanted = shares(deployment, new, old)
+    if annotations != new.metadata.annotations:
+        new.metadata.annotations, new.spec.replicas = annotations, wanted[new.name]
+        await ctx.update(new)
+    await _set_replicas(ctx, [new, *old], wanted)
 
 
 async def _set_replicas(ctx: Context, sets: list[ReplicaSet], wanted: dict[str, int]) -> None:
     for one in sets:
-        one.spec.replicas = wanted[one.name]
-        await ctx.update(one)
+        if one.spec.replicas != wanted[one.name]:
+            one.spec.replicas = wanted[one.name]
+            await ctx.update(one)
 
 
 async def _say_revision(ctx: Context, deployment: Deployment, new: ReplicaSet) -> Deployment:

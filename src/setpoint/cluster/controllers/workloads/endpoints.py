@@ -69,8 +69,9 @@ async def reconcile(ctx: Context, request: Request) -> None:
     ports = [_port(port, pods) for port in service.spec.ports]
     existing = await ctx.list(EndpointSlice, namespace=service.namespace, owner=service)
     if existing:
-        existing[0].endpoints, existing[0].ports = endpoints, ports
-        await ctx.update(existing[0])
+        if (existing[0].endpoints, existing[0].ports) != (endpoints, ports):
+            existing[0].endpoints, existing[0].ports = endpoints, ports
+            await ctx.update(existing[0])
     elif endpoints:
         labels = service.metadata.labels | {SERVICE: service.name, MANAGED_BY: _MANAGER}
         metadata = ObjectMeta(generate_name=f"{service.name}-", namespace=service.namespace, labels=labels)

@@ -10,6 +10,7 @@ from datetime import datetime
 from setpoint.client.errors import ApiError, Forbidden, Invalid
 from setpoint.cluster.controllers.conditions import put_condition, without_condition
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.saying import say_status
 from setpoint.cluster.controllers.workloads.podstate import available_at, disposability, has_ended, is_active, is_ready
 from setpoint.cluster.controllers.workloads.templates import pod_from
 from setpoint.controller import Context, Controller, Result
@@ -51,8 +52,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
             await ctx.delete(pod)
         pods = pods[surplus:]
     now = ctx.now()
-    replica_set.status = status_of(replica_set, pods, leaving, failure, now)
-    await ctx.update_status(replica_set)
+    await say_status(ctx, replica_set, status_of(replica_set, pods, leaving, failure, now))
     if failure is not None:
         raise failure
     waiting = [at for pod in pods if (at := available_at(pod, replica_set.spec.min_ready_seconds or 0)) is not None and at > now]

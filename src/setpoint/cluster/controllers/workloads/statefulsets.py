@@ -12,6 +12,7 @@ import msgspec
 
 from setpoint.client.errors import AlreadyExists, Forbidden
 from setpoint.cluster.controllers.errors import namespace_is_terminating
+from setpoint.cluster.controllers.saying import say_status
 from setpoint.cluster.controllers.workloads.adoption import ORPHANS, adopt, is_orphan, takes
 from setpoint.cluster.controllers.workloads.podstate import available_at, is_active, is_ready
 from setpoint.cluster.controllers.workloads.revisions import HASH_LABEL, Revisions, forget, revisions_of, template_of
@@ -58,8 +59,7 @@ async def reconcile(ctx: Context, request: Request) -> Result | None:
             raise
         return None
     pods = replicas.pods
-    found.status = status_of(found, revisions, pods, ctx.now())
-    await ctx.update_status(found)
+    await say_status(ctx, found, status_of(found, revisions, pods, ctx.now()))
     used = [found.status.current_revision or "", *(pod.metadata.labels.get(HASH_LABEL, "") for pod in pods.values())]
     await forget(ctx, revisions, used, found.spec.revision_history_limit)
     delay, now = found.spec.min_ready_seconds or 0, ctx.now()
