@@ -367,15 +367,18 @@ class Kinds:
     def __init__(self, makers: Mapping[GroupVersionResource, Callable[[], ServedKind]] | None = None) -> None:
         self._makers = dict(makers or {})
         self._by_resource: dict[GroupVersionResource, ServedKind | None] = dict.fromkeys(self._makers)
+        self._by_kind: dict[GroupVersionKind, ServedKind] | None = None
         self.version = len(self._makers)
 
     def add(self, kind: ServedKind) -> None:
         """Serves a kind, instead of the one that had its place."""
         self._by_resource[kind.resource] = kind
+        self._by_kind = None
         self.version += 1
 
     def remove(self, resource: GroupVersionResource) -> ServedKind | None:
         """Serves a kind no longer."""
+        self._by_kind = None
         self.version += 1
         return self._by_resource.pop(resource, None)
 
@@ -388,7 +391,11 @@ class Kinds:
 
     def named(self, gvk: GroupVersionKind) -> ServedKind | None:
         """The kind that an object names."""
-        return next((kind for kind in self if kind.gvk == gvk), None)
+        if self._by_kind is None:
+            self._by_kind = {}
+            for kind in self:
+                self._by_kind.setdefault(kind.gvk, kind)
+        return self._by_kind.get(gvk)
 
     def of_group(self, group: str) -> list[ServedKind]:
         """All kinds of a group, in all versions."""
