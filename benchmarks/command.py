@@ -2,14 +2,15 @@
 
     python -m benchmarks [--only NAME ...] [--rounds 5] [--objects N] [--quick] [--json FILE] [--list]
 
-Each workload is run in rounds, in which its sides take turns. What is missing on this machine is left out, and said. Returns 0, or 1 where
-something failed: a goal that is not met is a figure, no failure.
+Each workload is run in rounds, in which its sides take turns. What is missing on this machine is left out, and said; who stops it sees what
+is done. Returns 0, or 1 where something failed or is not done: a goal that is not met is a figure, no failure.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -47,35 +48,38 @@ def main(words: Sequence[str] | None = None, *, console: Console | None = None, 
         reading.error(f"argument --json: there is no folder {asked.json.absolute().parent}")
     if asked.list:
         for workload in chosen:
-            console.print(f"{workload.name:18} {workload.about}, {workload.objects:,} objects", markup=False)
+            console.print(f"{workload.name:18} {workload.about}, {workload.objects:,} {workload.of}", markup=False)
         return 0
     rounds = asked.rounds or (1 if asked.quick else 5)
     objects = asked.objects or (QUICK_OBJECTS if asked.quick else None)
-    outcomes = _run(chosen, objects, rounds, console, servers or Servers())
+    outcomes: list[Outcome] = []
+    try:
+        for outcome in _run(chosen, objects, rounds, console, servers or Servers()):
+            outcomes.append(outcome)
+            if asked.json is not None:
+                keep(asked.json, outcomes, rounds)
+    except KeyboardInterrupt:
+        console.print(f"stopped: {len(outcomes)} of {len(chosen)} workloads are done")
     show(console, outcomes)
     if asked.quick:
         console.print("--quick shows that everything works here; its figures, and so its goals, say little")
-    if asked.json is not None:
-        keep(asked.json, outcomes, rounds)
-    return 1 if any(outcome.failed for outcome in outcomes) else 0
+    return 1 if len(outcomes) < len(chosen) or any(outcome.failed for outcome in outcomes) else 0
 
 
-def _run(chosen: Sequence[Workload], objects: int | None, rounds: int, console: Console, servers: Servers) -> list[Outcome]:
-    outcomes: list[Outcome] = []
+def _run(chosen: Sequence[Workload], objects: int | None, rounds: int, console: Console, servers: Servers) -> Iterator[Outcome]:
+    """The outcome of each, as soon as it is there."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with servers, Progress(*columns, console=console, transient=True) as progress:
-        turns = sum(rounds * len(workload.sides) for workload in chosen)
-        bar = progress.add_task("", total=turns)
+        bar = progress.add_task("", total=sum(rounds * len(workload.sides) for workload in chosen))
         done = 0
         for workload in chosen:
 
             def say(side: str, workload: Workload = workload) -> None:
-                progress.update(bar, description=f"{workload.name} {side}", advance=bool(side))
+                progress.update(bar, description=f"{workload.name}: {side}")
 
-            outcomes.append(carry_out(workload, Setting(servers, objects or workload.objects), rounds, say))
+            yield carry_out(workload, Setting(servers, objects or workload.objects), rounds, say, partial(progress.advance, bar))
             done += rounds * len(workload.sides)
             progress.update(bar, completed=done)
-    return outcomes
 
 
 def _chosen(reading: argparse.ArgumentParser, names: Sequence[str] | None) -> list[Workload]:

@@ -130,7 +130,6 @@ def pod(number: int, namespace: str) -> dict[str, Any]:
         "volumes": [
             {"name": "settings", "configMap": {"name": name, "defaultMode": 420}},
             {"name": "scratch", "emptyDir": {}},
-            {"name": "keys", "secret": {"secretName": f"{name}-keys", "defaultMode": 420}},
         ],
         "restartPolicy": "Always",
         "terminationGracePeriodSeconds": 30,
@@ -145,7 +144,6 @@ def pod(number: int, namespace: str) -> dict[str, Any]:
             for taint in ("not-ready", "unreachable")
         ],
         "priority": 0,
-        "enableServiceLinks": True,
         "preemptionPolicy": "PreemptLowerPriority",
     }
     status: dict[str, Any] = {
@@ -176,13 +174,11 @@ def _container(name: str, port: int, number: int) -> dict[str, Any]:
         "image": f"registry.example.com/team/{name}:v1.{number % 50}",
         "args": ["--log-level=info", f"--listen=0.0.0.0:{port}"],
         "ports": [{"name": "http", "containerPort": port, "protocol": "TCP"}],
-        "env": [{"name": f"SETTING_{at}", "value": f"value-{at}-{number}"} for at in range(6)]
+        "env": [{"name": f"SETTING_{at}", "value": f"value-{at}-{number}"} for at in range(3)]
         + [{"name": "POD_IP", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "status.podIP"}}}],
         "resources": {"limits": {"cpu": "500m", "memory": "256Mi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
-        "volumeMounts": [{"name": each, "mountPath": f"/var/{each}"} for each in ("settings", "scratch", "keys")],
-        "livenessProbe": probe | {"successThreshold": 1, "failureThreshold": 3},
+        "volumeMounts": [{"name": each, "mountPath": f"/var/{each}"} for each in ("settings", "scratch")],
         "readinessProbe": probe | {"successThreshold": 1, "failureThreshold": 3},
-        "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",
         "imagePullPolicy": "IfNotPresent",
         "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True},

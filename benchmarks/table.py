@@ -20,7 +20,7 @@ def show(console: Console, outcomes: Sequence[Outcome]) -> None:
         table.columns[HEADINGS.index(heading)].justify = "right"
     for outcome in outcomes:
         table.add_section()
-        table.add_row(f"[bold]{outcome.workload.name}[/bold]: {outcome.workload.about}, {outcome.objects:,} objects")
+        table.add_row(f"[bold]{outcome.workload.name}[/bold]: {outcome.workload.about}, {outcome.objects:,} {outcome.workload.of}")
         for row in outcome.workload.rows:
             if outcome.spread(row.ours, row.figure) is not None:
                 table.add_row(*cells(outcome, row))

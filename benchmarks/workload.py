@@ -58,13 +58,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Workload:
-    """Work, who does it, and what is read off it. `objects` is how many there are unless the command line says otherwise."""
+    """Work, who does it, and what is read off it. `objects` is how many there are unless the command line says otherwise, `of` what."""
 
     name: str
     about: str
     objects: int
     sides: Sequence[Side]
     rows: Sequence[Row]
+    of: str = "objects"
 
 
 @dataclass
@@ -83,8 +84,8 @@ class Outcome:
         return Spread.of(values) if values else None
 
 
-def carry_out(workload: Workload, setting: Setting, rounds: int, progress: Callable[[str], None]) -> Outcome:
-    """Runs it, so many rounds; `progress` is called with a side's name before each of its turns, and with "" after the last.
+def carry_out(workload: Workload, setting: Setting, rounds: int, begins: Callable[[str], None], ended: Callable[[], object]) -> Outcome:
+    """Runs it, so many rounds; `begins` is called with a side's name before each of its turns, `ended` after it.
 
     A side that is missing, or fails, is left out from then on, and the others go on.
     """
@@ -92,7 +93,7 @@ def carry_out(workload: Workload, setting: Setting, rounds: int, progress: Calla
     left = list(workload.sides)
     for _ in range(rounds):
         for side in list(left):
-            progress(side.name)
+            begins(side.name)
             try:
                 outcome.figures.setdefault(side.name, []).append(side.work(setting))
             except Missing as missing:
@@ -101,5 +102,5 @@ def carry_out(workload: Workload, setting: Setting, rounds: int, progress: Calla
             except (Failed, OSError, EOFError) as failed:  # a server that goes away is a failure of those who ask it
                 outcome.failed[side.name] = str(failed) or repr(failed)
                 left.remove(side)
-    progress("")
+            ended()
     return outcome

@@ -17,6 +17,8 @@ from typing import Any
 
 from benchmarks.workload import Failed, Missing
 
+LONGEST = 3_600.0
+"""Seconds after which a program is given up."""
 ROOT = Path(__file__).parents[2]
 
 
@@ -35,7 +37,10 @@ def python(module: str, *words: str | int, needs: str = "") -> list[str]:
 
 def run(command: Sequence[str], kubeconfig: Path | None = None) -> dict[str, Any]:
     """The line of JSON that a program prints. Raises `Failed` where it does not get that far."""
-    ended = subprocess.run(command, env=environment(kubeconfig), cwd=ROOT, check=False, capture_output=True, text=True)
+    try:
+        ended = subprocess.run(command, env=environment(kubeconfig), cwd=ROOT, check=False, capture_output=True, text=True, timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"was not done after {LONGEST:.0f} s") from None
     if ended.returncode:
         raise Failed(_end_of(ended.stderr) or f"exit code {ended.returncode}")
     try:

@@ -17,7 +17,7 @@ import kopf
 from benchmarks.objects import GROUP
 from benchmarks.peers.process import cpu, emit
 
-WIDGETS = {"group": GROUP, "version": "v1", "plural": "widgets"}
+WIDGETS = (GROUP, "v1", "widgets")
 
 
 async def sync(namespace: str, count: int) -> None:
@@ -26,7 +26,7 @@ async def sync(namespace: str, count: int) -> None:
     held, complete = 0, asyncio.Event()
     stop = asyncio.Event()
 
-    @kopf.index(**WIDGETS, registry=registry)
+    @kopf.index(*WIDGETS, registry=registry)
     async def widgets(name: str, body: kopf.Body, **_: Any) -> dict[str, Any]:
         nonlocal held
         held += 1
@@ -49,9 +49,9 @@ async def converge(namespace: str) -> None:
     """Until the process is ended."""
     registry = kopf.OperatorRegistry()
 
-    @kopf.on.resume(**WIDGETS, registry=registry)
-    @kopf.on.create(**WIDGETS, registry=registry)
-    @kopf.on.update(**WIDGETS, registry=registry)
+    @kopf.on.resume(*WIDGETS, registry=registry)
+    @kopf.on.create(*WIDGETS, registry=registry)
+    @kopf.on.update(*WIDGETS, registry=registry)
     async def reconcile(meta: kopf.Meta, spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
         patch.status["phase"] = "Ready"
         patch.status["observedGeneration"] = meta["generation"]

@@ -22,18 +22,19 @@ PAGE = 500
 
 def main(namespace: str, kind: str) -> None:
     """Lists, begins to watch, and tells."""
-    config.load_kube_config()
+    loading: Any = config  # neither this nor the next has types
+    watching: Any = watch
+    loading.load_kube_config()
     began, before = time.perf_counter(), cpu()
     held, version, listing = pods(namespace) if kind == "pods" else widgets(namespace)
-    watching = watch.Watch().stream(*listing, resource_version=version, timeout_seconds=1)
-    for event in watching:
+    for event in watching.Watch().stream(*listing, resource_version=version, timeout_seconds=1):
         held[event["object"]["metadata"]["name"]] = event["object"]
     emit({"seconds": time.perf_counter() - began, "cpu_phase_s": cpu() - before, "items": len(held)})
 
 
 def widgets(namespace: str) -> tuple[dict[str, Any], str, tuple[Any, ...]]:
     """Mappings: the client has no class for a custom resource."""
-    api = client.CustomObjectsApi()
+    api: Any = client.CustomObjectsApi()
     wanted = (GROUP, "v1", namespace, "widgets")
 
     def pages() -> Iterator[Any]:
@@ -52,7 +53,7 @@ def widgets(namespace: str) -> tuple[dict[str, Any], str, tuple[Any, ...]]:
 
 def pods(namespace: str) -> tuple[dict[str, Any], str, tuple[Any, ...]]:
     """Objects of `V1Pod`."""
-    api = client.CoreV1Api()
+    api: Any = client.CoreV1Api()  # its types call optional what every answer of a server has
     held: dict[str, Any] = {}
     token: str | None = None
     while True:

@@ -22,7 +22,7 @@ import gc
 import logging
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from benchmarks.objects import name_of
@@ -254,7 +254,7 @@ async def unchanged(asked: argparse.Namespace) -> dict[str, Any]:
     return {"run_us": sum(each.cpu for each in passes) / runs * 1e6, "requests": requests / runs}
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace], Awaitable[dict[str, Any]]]] = {
+COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, dict[str, Any]]]] = {
     "sync": sync,
     "drain": drain,
     "status": status,

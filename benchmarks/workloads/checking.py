@@ -21,5 +21,6 @@ WORKLOADS = [
         3,
         [Side("setpoint", work)],
         [Row("CPU for a run", "run_ms", "ms"), Row("runs", "runs", ""), Row("CPU of the whole check", "cpu_s", "s")],
+        of="shops at most",
     )
 ]

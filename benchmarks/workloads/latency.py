@@ -10,19 +10,20 @@ import asyncio
 import itertools
 import statistics
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from benchmarks.figures import Goal
 from benchmarks.objects import name_of
-from benchmarks.peers import ROOT, environment, go, python
+from benchmarks.peers import LONGEST, ROOT, environment, go, python
 from benchmarks.plane import MERGE, Plane
 from benchmarks.workload import Failed, Figures, Row, Setting, Side, Workload
 
 TYPED = "controller-runtime"
 CHANGES = 1_000
-RATE = 50.0
+RATE = 50
 """Changes of other objects a second."""
 
 
@@ -32,18 +33,18 @@ def workload(name: str, about: str, load: bool) -> Workload:
 
     def side(of: str) -> Side:
         def work(setting: Setting) -> Figures:
-            plane, where = setting.servers.real, setting.servers.filled("widgets", count=max(2, setting.objects), own="latency")
-            flags = ["-n", max(2, setting.objects)]
+            count = max(2, setting.objects)
+            plane, where = setting.servers.real, setting.servers.filled("widgets", count=count, own="latency")
             command = (
-                python("setpoint_peer", "latency", *flags, "--ns", where)
+                python("setpoint_peer", "latency", "-n", count, "--ns", where)
                 if of == "setpoint"
-                else go.command(setting.servers, "latency", *flags, "-ns", where)
+                else go.command(setting.servers, "latency", "-n", count, "-ns", where)
             )
             with ExitStack() as stack:
                 program = stack.enter_context(talking(command, plane))
                 said(program, "ready")
                 if load:
-                    stack.enter_context(talking(python("load", where, max(2, setting.objects), RATE), plane))
+                    stack.enter_context(talking(python("load", where, count, RATE), plane))
                 return asyncio.run(measured(plane, where, program, revisions, min(CHANGES, setting.objects)))
 
         return Side(of, work)
@@ -81,14 +82,17 @@ def percentile(values: list[float], of: int) -> float:
 
 @contextmanager
 def talking(command: list[str], plane: Plane) -> Iterator[subprocess.Popen[str]]:
-    """A program that one talks with; it ends with the context."""
+    """A program that one talks with; it ends with the context, or when it takes too long."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environment(plane.kubeconfig), cwd=ROOT
     ) as program:
+        giving_up = threading.Timer(LONGEST, program.kill)
+        giving_up.start()
         try:
             yield program
         finally:
+            giving_up.cancel()
             program.kill()
 
 
@@ -103,5 +107,5 @@ def said(program: subprocess.Popen[str], expected: str = "") -> str:
 
 WORKLOADS = [
     workload("latency", "from a change to the run that it asks for, at rest", load=False),
-    workload("latency-load", f"from a change to the run that it asks for, beside {RATE:.0f} changes of others a second", load=True),
+    workload("latency-load", f"from a change to the run that it asks for, beside {RATE} changes of others a second", load=True),
 ]

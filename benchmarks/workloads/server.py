@@ -166,6 +166,7 @@ WORKLOADS = [
             Row("CPU, inside a program", "in_process_s", "s", goal=Goal("value", 0.3)),
             Row("CPU, as a program, over HTTPS", "program_s", "s", goal=Goal("value", 0.3)),
         ],
+        of="start",
     ),
-    Workload("server", f"embedded server: requests, {AT_A_TIME} at a time, over HTTPS", 500, [side("setpoint"), side(REAL)], rows()),
+    Workload("server", f"embedded server, over HTTPS, {AT_A_TIME} at a time", 500, [side("setpoint"), side(REAL)], rows(), of="requests"),
 ]

@@ -76,5 +76,6 @@ WORKLOADS = [
             Row("CPU for a delivery", "each_us", "µs"),
             Row("memory for a watcher, with its connection", "watcher_bytes", "B"),
         ],
+        of="changes",
     )
 ]
