@@ -34,6 +34,32 @@ def test_what_is_packed_is_given_back_and_takes_less() -> None:
     assert sum(map(len, packed[SAMPLES:])) < 0.5 * sum(map(len, objects[SAMPLES:]))
 
 
+def test_a_change_is_unpacked_for_whoever_looks_at_it_and_for_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked: list[bytes] = []
+    unpack = Packing.unpack
+    monkeypatch.setattr(Packing, "unpack", lambda self, packed: unpacked.append(packed) or unpack(self, packed))
+
+    async def main(world):
+        server = ModelServer(page=10_000)
+        for number in range(3):
+            server.put(f"w-{number}")
+        cache = Cache(Connection(server, world), Scheme())
+        cache.configure(Widget, compress=True)
+        informer, changes = cache.informer(Widget), list[Change]()
+        informer.subscribe(changes.append)
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(cache.run())
+            await informer.synced()
+            informer.subscribe(changes.append)
+            assert len(changes) == 6
+            assert not unpacked
+            assert all(change.old is None and change.new == informer.get(change.key) for change in changes)
+            assert unpacked
+            running.cancel()
+
+    simulate(main, seed=1)
+
+
 def test_a_few_large_objects_do_without_a_dictionary() -> None:
     packing = Packing()
     large = [json.dumps({"n": number, "data": "y" * (3 << 20)}).encode() for number in range(4)]

@@ -43,16 +43,29 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 class Change(msgspec.Struct, frozen=True, gc=False):
     """A transition of the base for one key: `old` and `new` are the object's bytes, None where there is none.
 
+    It holds what the base holds of them, an entry each, and gives their bytes to whoever looks: most changes are passed on and never looked
+    at, and what is kept compressed stays so. Who has no entry gives the bytes themselves.
+
     `initial` marks what is told because somebody starts to listen, not because anything happened. An object that was deleted and made
     again under its name is two changes, a deletion and a creation, also where only the outcome was seen. `left` marks an object whose
     namespace is not looked at any more: it looks like a deletion, and is none.
     """
 
     key: Request
-    old: bytes | None
-    new: bytes | None
+    before: Entry | bytes | None
+    after: Entry | bytes | None
     initial: bool = False
     left: bool = False
+
+    @property
+    def old(self) -> bytes | None:
+        """The object as it was."""
+        return self.before.data if isinstance(self.before, Entry) else self.before
+
+    @property
+    def new(self) -> bytes | None:
+        """The object as it is."""
+        return self.after.data if isinstance(self.after, Entry) else self.after
 
 
 def parse_version(text: str) -> Version:

@@ -61,7 +61,7 @@ class Store:
     def clear(self) -> list[Change]:
         """Nothing is held any more, which is no deletion: every object has left."""
         before, self._entries, self.size = self._entries, {}, 0
-        return [Change(key, old.data, None, left=True) for key, old in before.items()]
+        return [Change(key, old, None, left=True) for key, old in before.items()]
 
     def advance(self, version: Version) -> None:
         """Nothing more happened up to that version. Raises `ValueError` for a version that is behind."""
@@ -84,7 +84,7 @@ class Store:
         for key, entry in found.items():
             old = before.get(key)
             if old is None:
-                made.append(Change(key, None, entry.data, initial))
+                made.append(Change(key, None, entry, initial))
             elif not old.is_same(entry):
                 made += changes(key, old, entry)
         return made
@@ -93,9 +93,9 @@ class Store:
 def changes(key: Request, old: Entry | None, new: Entry | None) -> list[Change]:
     """What has changed for a key between two entries: nothing, one change, or a deletion and a creation where they are two objects."""
     if old is None:
-        return [] if new is None else [Change(key, None, new.data)]
+        return [] if new is None else [Change(key, None, new)]
     if new is None:
-        return [Change(key, old.data, None)]
+        return [Change(key, old, None)]
     if old.uid != new.uid:
-        return [Change(key, old.data, None), Change(key, None, new.data)]
-    return [] if old.is_same(new) else [Change(key, old.data, new.data)]
+        return [Change(key, old, None), Change(key, None, new)]
+    return [] if old.is_same(new) else [Change(key, old, new)]

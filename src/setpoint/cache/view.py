@@ -154,14 +154,14 @@ class View:
         It is told of as what it was, a creation and a deletion: reads have shown it, so whoever relied on that has to hear that it is gone.
         """
         gone = [
-            (key, own.entry.data)
+            (key, own.entry)
             for key, own in self._overlay.items()
             if isinstance(own, Own)
             and not is_older(version, own.version)
             and self.base.get(key) is None
             and ((there := found.get(key)) is None or there.uid != own.entry.uid)
         ]
-        return [change for key, data in gone for change in (Change(key, None, data), Change(key, data, None))]
+        return [change for key, entry in gone for change in (Change(key, None, entry), Change(key, entry, None))]
 
     def _lay(self, key: Request, overlay: Overlay) -> None:
         self._overlay[key] = overlay

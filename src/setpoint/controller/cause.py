@@ -33,10 +33,10 @@ class Cause(msgspec.Struct, frozen=True, gc=False):
             return self.about
         if change.initial:
             what = "listed"
-        elif change.old is None:
+        elif change.before is None:
             what = "created"
         else:
-            what = "deleted" if change.new is None else "changed"
+            what = "deleted" if change.after is None else "changed"
         return f"{self.info.kind} {change.key} {what}"
 
     def __repr__(self) -> str:

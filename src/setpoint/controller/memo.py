@@ -78,7 +78,7 @@ class ApplyMemo:
         self._heard.clear()
 
     def _hear(self, info: KindInfo, change: Change) -> None:
-        if change.new is None and self._answered:
+        if change.after is None and self._answered:
             for subresource in ("", "status", "scale"):
                 self._answered.pop((info, change.key, subresource), None)
 

@@ -89,8 +89,7 @@ class Trigger(ABC):
 
     def _accepts(self, predicate: Predicate[Any], change: Change) -> bool:
         try:
-            old = None if change.old is None else decode(self._read_as, change.old)
-            new = None if change.new is None else decode(self._read_as, change.new)
+            old, new = (None if data is None else decode(self._read_as, data) for data in (change.old, change.new))
             return predicate.accepts(old, new, first_sight=change.initial)
         except BaseException as error:
             if ends_the_caller(error):
