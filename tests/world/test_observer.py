@@ -49,3 +49,23 @@ def test_an_observer_is_heard_where_only_the_one_around_it_is() -> None:
     assert not inner.heard
     outer.subscribe(lambda event: None)
     assert inner.heard
+
+
+def test_it_knows_which_events_anybody_hears_also_where_it_stands_within_another():
+    class Heard(Event, frozen=True):
+        pass
+
+    class Unheard(Event, frozen=True):
+        pass
+
+    outer = Observer()
+    inner = Observer(within=outer)
+    assert not inner.hears(Heard)
+    end = outer.subscribe(lambda event: None, [Heard])
+    assert inner.hears(Heard)
+    assert not inner.hears(Unheard)
+    end()
+    assert not inner.hears(Heard)
+    inner.subscribe(lambda event: None)
+    assert inner.hears(Unheard)
+    assert not outer.hears(Unheard)

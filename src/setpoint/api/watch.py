@@ -46,7 +46,6 @@ def decode_frame(line: bytes) -> Frame:
     """
     known = _LENGTHS.get(line[9:11])
     if known is not None and line.startswith(known[0]):
-        end = line.rfind(b"}")
-        return Frame(known[2], bytes(line[known[1] : end]))
+        return Frame(known[2], line[known[1] : line.rfind(b"}")])
     wire = _decode(line)
     return Frame(wire.type, bytes(wire.object))

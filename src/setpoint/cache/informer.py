@@ -232,7 +232,7 @@ class Informer:
         for key in tuple(self._view.base):
             entry = self._view.base.get(key)
             if entry is not None:
-                self._tell(handler, Change(key, None, entry.data, True))
+                self._tell(handler, Change(key, None, entry, True))
         self._handlers = (*self._handlers, handler)
         return partial(self.unsubscribe, handler)
 
@@ -254,12 +254,13 @@ class Informer:
         self._synced.set()
 
     def _take(self, effects: Sequence[Effect]) -> None:
+        observed = self.world.observer.hears(Delivered)
         for effect in () if self._ended else effects:
             if isinstance(effect, Skip):
                 self._skip(effect)
                 continue
             made = self._view.apply(effect)
-            if self.world.observer.heard:
+            if observed:
                 self._observe(effect, made)
             self._wake(all=isinstance(effect, Replace) and effect.anew)
             for change in made:

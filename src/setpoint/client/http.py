@@ -258,13 +258,13 @@ class HttpStream:
                 raise StreamBroken(f"the connection broke off: {error}") from error
             if not chunk:
                 return await self._rest()
-            head, newline, tail = chunk.rpartition(b"\n")
-            if not newline:
-                # Kept in parts: joining a long line again and again would cost its square.
-                self._begun.append(chunk)
+            lines = chunk.split(b"\n")
+            # A line that has begun is kept in parts: joining a long one again and again would cost its square.
+            self._begun.append(lines[0])
+            if len(lines) == 1:
                 continue
-            lines = b"".join((*self._begun, head)).split(b"\n")
-            self._begun = [tail] if tail else []
+            lines[0] = b"".join(self._begun)
+            self._begun = [lines.pop()]
             if not self._frames:
                 return lines
             lines = [line for line in lines if line.strip()]

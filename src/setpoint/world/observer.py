@@ -46,6 +46,10 @@ class Observer:
         """Whether anybody listens; ask before building a costly event."""
         return bool(self._subscriptions) or (self._outer is not None and self._outer.heard)
 
+    def hears(self, sort: type[Event]) -> bool:
+        """Whether anybody listens to events of that class; ask before building many."""
+        return any(each.hears(sort) for each in self._subscriptions) or (self._outer is not None and self._outer.hears(sort))
+
     def emit(self, event: Event) -> None:
         """Tells every listener."""
         outer = self._outer
