@@ -40,7 +40,9 @@ FIRST_VERSION = 1000
 def widget(number: int, chance: random.Random) -> bytes:
     """A custom resource of about 2 KB, in the shape of `controller_runtime/types.go`, as a server writes it: keys in their order."""
     at = "2026-01-01T00:00:00Z"
-    fields = {f"f:{name}": {} for name in ("displayName", "image", "replicas", "env", "ports", "labels", "selector", "args")}
+    fields: dict[str, dict[str, str]] = {
+        f"f:{name}": {} for name in ("displayName", "image", "replicas", "env", "ports", "labels", "selector", "args")
+    }
     return json.dumps(
         {
             "apiVersion": f"{GROUP}/v1",
