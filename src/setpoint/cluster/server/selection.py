@@ -21,11 +21,16 @@ class Selection:
     labels: LabelSelector = EVERYTHING
     fields: tuple[FieldRequirement, ...] = ()
 
+    @property
+    def everything(self) -> bool:
+        """Whether every object belongs to it."""
+        return not (self.prefix or self.labels or self.fields)
+
     def matches(self, record: Record) -> bool:
         """Whether the object, as it is in this record, belongs to the selection."""
         if self.prefix and not record.key.startswith(self.prefix):
             return False
-        if self.labels and not self.labels.matches(record.head.labels):
+        if self.labels.requirements and not self.labels.matches(record.head.labels):
             return False
         return not self.fields or all((_field(record, wanted.path) == wanted.value) is wanted.equal for wanted in self.fields)
 

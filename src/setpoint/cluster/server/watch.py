@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextvars import Context, copy_context
+from typing import TypeAlias
 
 from setpoint.api import ApiError
 from setpoint.api.status import expired
@@ -37,6 +38,10 @@ BYTES_LIMIT = 64 * 1024 * 1024
 _SHORTEST, _LONGEST = 1800.0, 3600.0
 
 
+Shape: TypeAlias = tuple[str, str]
+"""What watchers have in common who get the same frames: the version and the view."""
+
+
 class _Emission:
     """One change on its way to many watchers: what they get alike is made once."""
 
@@ -44,16 +49,15 @@ class _Emission:
 
     def __init__(self, change: Change) -> None:
         self.change = change
-        self._made: dict[tuple[str, str, str], bytes] = {}
+        self._made: dict[EventType, dict[Shape, bytes]] = {"ADDED": {}, "MODIFIED": {}, "DELETED": {}}
         self._left: Record | None = None
 
-    def frame(self, kind: ServedKind, view: View, type: EventType, record: Record) -> bytes:
-        if not view.shared:
+    def frame(self, shape: Shape | None, kind: ServedKind, view: View, type: EventType, record: Record) -> bytes:
+        if shape is None:
             return encode_frame(type, view.show(kind, record))
-        key = (kind.api_version, view.shared, type)
-        made = self._made.get(key)
+        made = self._made[type].get(shape)
         if made is None:
-            made = self._made[key] = encode_frame(type, view.show(kind, record))
+            made = self._made[type][shape] = encode_frame(type, view.show(kind, record))
         return made
 
     def left(self, previous: Record) -> Record:
@@ -95,6 +99,8 @@ class Watcher:
         self.kind = kind
         self.selection = selection
         self.view = view
+        self._shape = (kind.api_version, view.shared) if view.shared else None
+        self._sees_all = selection.everything
         self.bookmarks = options.bookmarks
         self.started = 0
         self._after = options.resource_version or 0
@@ -126,13 +132,13 @@ class Watcher:
         if change.revision <= self._after:
             return None
         previous = change.previous
-        was = previous is not None and self.selection.matches(previous)
-        now = not change.deleted and self.selection.matches(change.record)
+        was = previous is not None and (self._sees_all or self.selection.matches(previous))
+        now = not change.deleted and (self._sees_all or self.selection.matches(change.record))
         if now:
-            return emission.frame(self.kind, self.view, "MODIFIED" if was else "ADDED", change.record)
+            return emission.frame(self._shape, self.kind, self.view, "MODIFIED" if was else "ADDED", change.record)
         if was and previous is not None:
             record = change.record if change.deleted else emission.left(previous)
-            return emission.frame(self.kind, self.view, "DELETED", record)
+            return emission.frame(self._shape, self.kind, self.view, "DELETED", record)
         return None
 
     def starts_at(self, revision: int) -> None:
