@@ -1,6 +1,6 @@
 """How long a thousand WebApps take on the embedded control plane until each is Ready; with the program's CPU and memory.
 
-    python benchmarks/converge.py [WEBAPPS] [--profile FILE]
+    python -m benchmarks.converge [WEBAPPS] [--profile FILE]
 
 The program is `setpoint run --embedded` in a process of its own; this one is the user who creates WebApps over HTTPS, twenty at a time,
 and watches them. Each has one replica: a Deployment, a ReplicaSet, a Pod and a Service. With `--profile`, cProfile's figures of the
@@ -13,21 +13,18 @@ import argparse
 import http.client
 import json
 import os
-import ssl
 import subprocess
 import sys
 import tempfile
 import time
-from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
-from urllib.parse import urlsplit
 
-import yaml
+from benchmarks.peers import ROOT
+from benchmarks.plane import Plane, cpu_of, peak_of
 
-ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "webapp"
 WEBAPPS = "/apis/apps.example.com/v1/namespaces/default/webapps"
 AT_A_TIME = 20
@@ -35,29 +32,21 @@ COUNTED = ("/apis/apps/v1/deployments", "/apis/apps/v1/replicasets", "/api/v1/po
 
 
 class Api:
-    """The server of a kubeconfig, over a number of kept connections."""
+    """A server, over a number of kept connections."""
 
-    def __init__(self, kubeconfig: Path) -> None:
-        config = yaml.safe_load(kubeconfig.read_text())
-        cluster, token = config["clusters"][0]["cluster"], config["users"][0]["user"]["token"]
-        self._tls = ssl.create_default_context(cadata=b64decode(cluster["certificate-authority-data"]).decode())
-        self._address = urlsplit(cluster["server"])
-        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    def __init__(self, plane: Plane) -> None:
+        self._plane = plane
         self._free: SimpleQueue[http.client.HTTPSConnection] = SimpleQueue()
 
     def send(self, method: str, path: str, body: Any = None, *, on: http.client.HTTPSConnection | None = None) -> http.client.HTTPResponse:
         """One request; the answer is to be read before the connection is used again."""
-        connection = on or self.connection()
-        connection.request(method, path, None if body is None else json.dumps(body), self._headers)
+        connection = on or self._plane.connection()
+        connection.request(method, path, None if body is None else json.dumps(body), self._plane.headers)
         return connection.getresponse()
-
-    def connection(self) -> http.client.HTTPSConnection:
-        """A new connection."""
-        return http.client.HTTPSConnection(self._address.hostname or "", self._address.port, context=self._tls, timeout=600)
 
     def create(self, name: str) -> None:
         """Creates a WebApp."""
-        connection = self._free.get() if not self._free.empty() else self.connection()
+        connection = self._free.get() if not self._free.empty() else self._plane.connection()
         body = {
             "apiVersion": "apps.example.com/v1",
             "kind": "WebApp",
@@ -74,12 +63,12 @@ def main(count: int, profile: str | None) -> None:
     """Runs it once, and prints the figures."""
     with tempfile.TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
-        program = [sys.executable, str(Path(__file__).with_name("profiled.py")), profile] if profile else [sys.executable, "-m", "setpoint"]
+        program = [sys.executable, str(ROOT / "benchmarks" / "profiled.py"), profile] if profile else [sys.executable, "-m", "setpoint"]
         command = [*program, "run", "--embedded", str(EXAMPLE / "webapp.py"), "--write-kubeconfig", str(kubeconfig)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder) as running:
             assert running.stdout is not None
             assert running.stdout.readline().startswith("ready ")
-            api = Api(kubeconfig)
+            api = Api(Plane.of(kubeconfig))
             watch = watched(api)
             begun_cpu, started = cpu_of(running.pid), time.perf_counter()
             with ThreadPoolExecutor(AT_A_TIME) as users:
@@ -104,18 +93,6 @@ def watched(api: Api) -> http.client.HTTPResponse:
     while (answer := api.send("GET", f"{WEBAPPS}?watch=1")).status == 404:
         definitions.readline()
     return answer
-
-
-def cpu_of(pid: int) -> float:
-    """Seconds of processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def peak_of(pid: int) -> float:
-    """Its largest resident memory so far, in MB."""
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":

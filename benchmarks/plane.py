@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import os
 import re
@@ -57,6 +58,15 @@ class Plane:
         """Resident bytes of its processes."""
         return sum(int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") for process in self.processes)
 
+    def connection(self) -> http.client.HTTPSConnection:
+        """One connection for who does one thing at a time."""
+        return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=600)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What requests on such a connection say."""
+        return {"Authorization": f"Bearer {self.token}", "Content-Type": JSON}
+
     async def open(self) -> Line:
         """One connection."""
         return Line(self, *await asyncio.open_connection(self.host, self.port, ssl=self.tls, limit=1 << 24))
@@ -72,6 +82,13 @@ class Plane:
 def cpu_of(process: int) -> float:
     """Seconds of processor time that a process has used so far, by the clock that Linux keeps of each."""
     return time.clock_gettime(~process << 3 | 2)
+
+
+def peak_of(process: int) -> float:
+    """The largest resident memory of a process so far, in MB."""
+    found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
 
 
 class Line:

@@ -1,6 +1,6 @@
 """How long it takes from the start of `setpoint run --embedded` until another process reads a WebApp whose replicas are all ready.
 
-    python benchmarks/start.py [RUNS]
+    python -m benchmarks.start [RUNS]
 
 Byte code is compiled before, as an installation does. Prints smallest, median and largest of each figure: `served` is the line `ready
 KUBECONFIG`, `converged` the first GET that finds `readyReplicas` equal to `spec.replicas`, `CPU` the program's processor time by its end.
@@ -11,21 +11,18 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import ssl
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import yaml
+from benchmarks.peers import ROOT, environment
+from benchmarks.plane import Plane
 
-ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "webapp"
 WEBAPPS = "/apis/apps.example.com/v1/namespaces/default/webapps"
 
@@ -45,11 +42,9 @@ def measure(folder: Path) -> tuple[float, float, float]:
     kubeconfig = folder / "kubeconfig"
     command = [sys.executable, "-m", "setpoint", "run", "--embedded", str(EXAMPLE / "webapp.py")]
     command += ["--apply", str(EXAMPLE / "shop.yaml"), "--write-kubeconfig", str(kubeconfig)]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = str(folder / "byte-code")
     used = cpu_of_children()
     started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment, cwd=folder) as program:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment(), cwd=folder) as program:
         assert program.stdout is not None
         assert program.stdout.readline().startswith("ready ")
         served = time.perf_counter() - started
@@ -66,15 +61,11 @@ def cpu_of_children() -> float:
 
 def states(kubeconfig: Path) -> Iterator[list[Any]]:
     """The WebApps as GET finds them, once at first and again after each change; before their kind is there, again at once."""
-    config = yaml.safe_load(kubeconfig.read_text())
-    cluster, token = config["clusters"][0]["cluster"], config["users"][0]["user"]["token"]
-    tls = ssl.create_default_context(cadata=b64decode(cluster["certificate-authority-data"]).decode())
-    address = urlsplit(cluster["server"])
-    headers = {"Authorization": f"Bearer {token}"}
+    plane = Plane.of(kubeconfig)
 
     def ask(path: str) -> http.client.HTTPResponse:
-        connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=tls, timeout=60)
-        connection.request("GET", path, headers=headers)
+        connection = plane.connection()
+        connection.request("GET", path, headers=plane.headers)
         return connection.getresponse()
 
     definitions = ask("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?watch=1")

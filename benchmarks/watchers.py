@@ -1,6 +1,6 @@
 """What watching costs the embedded server: many watchers, many objects, and one watcher who does not read.
 
-    python benchmarks/watchers.py [--watchers 1000] [--objects 50000] [--changes 200]
+    python -m benchmarks.watchers [--watchers 1000] [--objects 50000] [--changes 200]
 
 The server is `setpoint server --no-controllers`, a process of its own behind HTTPS; this one creates ConfigMaps of about 1 KB, opens a
 watch for each watcher on a connection of its own, and changes objects. Printed are the server's memory by object and by watcher, its CPU
@@ -14,22 +14,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import re
-import ssl
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from base64 import b64decode
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import yaml
+from benchmarks.plane import MERGE, Line, Plane
+from benchmarks.servers import embedded
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PADDING = "x" * 700
@@ -37,71 +30,19 @@ AT_A_TIME = 16
 READERS = 10
 MORE_THAN_WAIT = 30_000
 """More changes than wait for a watcher, in the server and on the way."""
-MERGE_PATCH = "application/merge-patch+json"
 _SEQUENCE = re.compile(rb'"sequence":"(\d+)"')
 
 
-@dataclass
-class Server:
-    """Where the server is, and its process."""
-
-    host: str
-    port: int
-    token: str
-    tls: ssl.SSLContext
-    process: int
-
-    @property
-    def memory(self) -> int:
-        """Resident bytes."""
-        return int(Path(f"/proc/{self.process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    @property
-    def cpu(self) -> float:
-        """Seconds of processor time so far, by the clock that Linux keeps of each process."""
-        return time.clock_gettime(~self.process << 3 | 2)
-
-    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection."""
-        return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
-
-    def head(self, method: str, path: str, length: int = 0, content_type: str = "application/json") -> bytes:
-        """The head of a request."""
-        return (
-            f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nAuthorization: Bearer {self.token}\r\n"
-            f"Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
-        ).encode()
-
-
-class Writer:
-    """One kept connection for requests."""
-
-    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._server, self._reader, self._writer = server, reader, writer
-
-    async def send(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> bytes:
-        """One request, and the body of its answer."""
-        content = json.dumps(body).encode() if body is not None else b""
-        self._writer.write(self._server.head(method, path, len(content), content_type) + content)
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"(?i)content-length: (\d+)", head)
-        assert length is not None, head
-        answer = await self._reader.readexactly(int(length[1]))
-        assert head.startswith(b"HTTP/1.1 20"), answer
-        return answer
-
-    async def change(self, name: str, sequence: int) -> None:
-        """Changes an object."""
-        patch = {"data": {"sequence": str(sequence)}}
-        await self.send("PATCH", f"{MAPS}/{name}", patch, MERGE_PATCH)
+async def change(writer: Line, name: str, sequence: int) -> None:
+    """Changes an object."""
+    await writer.ask("PATCH", f"{MAPS}/{name}", {"data": {"sequence": str(sequence)}}, MERGE)
 
 
 @dataclass
 class Watcher:
     """A watch that is open, and the sequence number that it has come to."""
 
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+    line: Line
     seen: int = -1
     delays: list[float] = field(default_factory=list)
 
@@ -109,7 +50,7 @@ class Watcher:
         """Reads until a change has come."""
         left = b""
         while self.seen < sequence:
-            part = await self.reader.read(1 << 16)
+            part = await self.line.reader.read(1 << 16)
             assert part, "the watch has ended"
             found = _SEQUENCE.findall(left + part)
             if found:
@@ -117,36 +58,16 @@ class Watcher:
             left = part[-64:]
 
 
-async def watch(server: Server, version: str) -> Watcher:
+async def watch(server: Plane, version: str) -> Watcher:
     """Opens a watch from a version on; it is accepted."""
-    reader, writer = await server.open()
-    writer.write(server.head("GET", f"{MAPS}?watch=1&resourceVersion={version}&timeoutSeconds=3000"))
-    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
-    return Watcher(reader, writer)
+    line = await server.open()
+    await line.follow(f"{MAPS}?watch=1&resourceVersion={version}&timeoutSeconds=3000")
+    return Watcher(line)
 
 
-@contextmanager
-def started() -> Iterator[Server]:
-    """The server, for as long as the context is open."""
-    with tempfile.TemporaryDirectory() as folder:
-        kubeconfig = Path(folder, "kubeconfig")
-        command = [sys.executable, "-m", "setpoint", "server", "--no-controllers", "--write-kubeconfig", str(kubeconfig)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
-            assert program.stdout is not None
-            assert program.stdout.readline().startswith("ready ")
-            config = yaml.safe_load(kubeconfig.read_text())
-            cluster, token = config["clusters"][0]["cluster"], config["users"][0]["user"]["token"]
-            address = urlsplit(cluster["server"])
-            tls = ssl.create_default_context(cadata=b64decode(cluster["certificate-authority-data"]).decode())
-            try:
-                yield Server(address.hostname or "", address.port or 0, token, tls, program.pid)
-            finally:
-                program.terminate()
-
-
-async def main(server: Server, watchers: int, objects: int, changes: int) -> None:
+async def main(server: Plane, watchers: int, objects: int, changes: int) -> None:
     """Runs it once, and prints the figures."""
-    writers = [Writer(server, *await server.open()) for _ in range(AT_A_TIME)]
+    writers = [await server.open() for _ in range(AT_A_TIME)]
     before, used = server.memory, server.cpu
     await asyncio.gather(*(_create(writer, range(at, objects, AT_A_TIME)) for at, writer in enumerate(writers)))
     memory, cpu = (server.memory - before) / objects, (server.cpu - used) / objects
@@ -155,7 +76,7 @@ async def main(server: Server, watchers: int, objects: int, changes: int) -> Non
     writer = writers[0]
     used = server.cpu
     for sequence in range(changes):
-        await writer.change("c0", sequence)
+        await change(writer, "c0", sequence)
     alone = server.cpu - used
 
     before = server.memory
@@ -164,43 +85,43 @@ async def main(server: Server, watchers: int, objects: int, changes: int) -> Non
     used = server.cpu
     reading = asyncio.gather(*(one.read_until(2 * changes - 1) for one in opened))
     for sequence in range(changes, 2 * changes):
-        await writer.change("c0", sequence)
+        await change(writer, "c0", sequence)
     await reading
     delivered = changes * watchers
     each = (server.cpu - used - alone) / delivered
     print(f"{delivered:,} deliveries: {each * 1e6:.1f} µs of CPU each; a change alone {alone / changes * 1e6:,.0f} µs")
     for one in opened:
-        one.writer.transport.abort()
+        one.line.close()
 
     await _slow(server, writers, 2 * changes)
 
 
-async def _create(writer: Writer, numbers: range) -> None:
+async def _create(writer: Line, numbers: range) -> None:
     for number in numbers:
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"c{number}"}, "data": {"padding": PADDING}}
-        await writer.send("POST", MAPS, body)
+        await writer.ask("POST", MAPS, body)
 
 
-async def _open(server: Server, version: str, count: int) -> list[Watcher]:
+async def _open(server: Plane, version: str, count: int) -> list[Watcher]:
     opened: list[Watcher] = []
     while len(opened) < count:
         opened += await asyncio.gather(*(watch(server, version) for _ in range(min(50, count - len(opened)))))
     return opened
 
 
-async def _slow(server: Server, writers: list[Writer], sequence: int) -> None:
+async def _slow(server: Plane, writers: list[Line], sequence: int) -> None:
     """Changes objects until a watcher who never reads must have been dropped, and times how long changes take to those who read."""
     readers = await _open(server, await _version(writers[0]), READERS)
     quiet, sequence = await _delays(server, writers, readers, sequence, MORE_THAN_WAIT)
     slow = await watch(server, await _version(writers[0]))
-    slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    slow.line.writer.transport.pause_reading()  # type: ignore[attr-defined]
     before, first = server.memory, sequence
     beside, sequence = await _delays(server, writers, readers, sequence, MORE_THAN_WAIT)
     events = MORE_THAN_WAIT + sequence - first
-    slow.writer.transport.resume_reading()  # type: ignore[attr-defined]
+    slow.line.writer.transport.resume_reading()  # type: ignore[attr-defined]
     got, part = 0, b"..."
     while part and not part.endswith(b"\n0\r\n\r\n"):  # the end of a chunked body
-        part = await asyncio.wait_for(slow.reader.read(1 << 20), 60)
+        part = await asyncio.wait_for(slow.line.reader.read(1 << 20), 60)
         got += part.count(b'"type":"MODIFIED"')
     assert got < events, "the watcher who did not read got everything"
     print(f"from a change to one of {READERS} who read, while {AT_A_TIME} write: {quiet}")
@@ -208,8 +129,8 @@ async def _slow(server: Server, writers: list[Writer], sequence: int) -> None:
     print(f"who did not read was dropped: {got:,} of {events:,} events; the server's memory: {(server.memory - before) / 2**20:+.0f} MiB")
 
 
-async def _version(writer: Writer) -> str:
-    version: str = json.loads(await writer.send("GET", f"{MAPS}?limit=1"))["metadata"]["resourceVersion"]
+async def _version(writer: Line) -> str:
+    version: str = json.loads(await writer.ask("GET", f"{MAPS}?limit=1"))["metadata"]["resourceVersion"]
     return version
 
 
@@ -229,7 +150,7 @@ class Delays:
         )
 
 
-async def _delays(server: Server, writers: list[Writer], readers: list[Watcher], sequence: int, changes: int) -> tuple[Delays, int]:
+async def _delays(server: Plane, writers: list[Line], readers: list[Watcher], sequence: int, changes: int) -> tuple[Delays, int]:
     """How long it takes from the beginning of a change until each reader has it, of the changes that one writer makes beside busy others.
 
     The others' changes say the numbers before; gives the next number.
@@ -239,9 +160,9 @@ async def _delays(server: Server, writers: list[Writer], readers: list[Watcher],
     first, *others = writers
     at_first, before = sequence, server.cpu
 
-    async def busy(writer: Writer, name: str) -> None:
+    async def busy(writer: Line, name: str) -> None:
         for number in left:
-            await writer.send("PATCH", f"{MAPS}/{name}", {"data": {"other": f"{sequence}-{number}"}}, MERGE_PATCH)
+            await writer.ask("PATCH", f"{MAPS}/{name}", {"data": {"other": f"{sequence}-{number}"}}, MERGE)
 
     running = asyncio.gather(*(busy(writer, f"c{at}") for at, writer in enumerate(others, 1)))
     while not running.done():
@@ -252,7 +173,7 @@ async def _delays(server: Server, writers: list[Writer], readers: list[Watcher],
             delays.worked.append(server.cpu - used)
             delays.seconds.append(time.perf_counter() - began)
 
-        await asyncio.gather(first.change("c0", sequence), *(timed(one) for one in readers))
+        await asyncio.gather(change(first, "c0", sequence), *(timed(one) for one in readers))
         sequence += 1
     await running
     delays.each = (server.cpu - before) / (changes + sequence - at_first)
@@ -265,5 +186,5 @@ if __name__ == "__main__":
     parser.add_argument("--objects", type=int, default=50_000)
     parser.add_argument("--changes", type=int, default=200)
     given = parser.parse_args()
-    with started() as running:
+    with tempfile.TemporaryDirectory() as directory, embedded(Path(directory)) as running:
         asyncio.run(main(running, given.watchers, given.objects, given.changes))

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import re
 import time
-from pathlib import Path
 
 from benchmarks.figures import Goal
 from benchmarks.peers import python
-from benchmarks.plane import Plane, cpu_of
+from benchmarks.plane import Plane, cpu_of, peak_of
 from benchmarks.workload import Failed, Figures, Row, Setting, Side, Workload
 from benchmarks.workloads.latency import said, talking
 
@@ -55,13 +53,6 @@ async def converged(plane: Plane, where: str, objects: int) -> None:
         if time.perf_counter() - began > LONGEST:
             raise Failed(f"has not converged after {LONGEST:.0f} s")
         await asyncio.sleep(0.25)
-
-
-def peak_of(process: int) -> float:
-    """The largest resident memory of a process so far, in MB."""
-    found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process}/status").read_text())
-    assert found is not None
-    return int(found[1]) / 1024
 
 
 WORKLOADS = [

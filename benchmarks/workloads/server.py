@@ -8,7 +8,6 @@ of it: Setpoint's server is one process on one core, the real one is not, and ne
 from __future__ import annotations
 
 import asyncio
-import http.client
 import itertools
 import subprocess
 import sys
@@ -138,8 +137,8 @@ def start(_: Setting) -> Figures:
 def started() -> float:
     """Seconds of processor time of `setpoint server` when its first answer is there."""
     with tempfile.TemporaryDirectory() as folder, embedded(Path(folder)) as plane:
-        opened = http.client.HTTPSConnection(plane.host, plane.port, context=plane.tls)
-        opened.request("GET", "/api/v1/namespaces/default", headers={"Authorization": f"Bearer {plane.token}"})
+        opened = plane.connection()
+        opened.request("GET", "/api/v1/namespaces/default", headers=plane.headers)
         assert opened.getresponse().status == 200
         used = plane.cpu
         opened.close()

@@ -33,7 +33,7 @@ def test_an_applied_webapp_becomes_ready_on_the_embedded_plane(tmp_path: Path) -
         ready = time.monotonic()
         assert app["status"]["readyReplicas"] == app["spec"]["replicas"] == 3
         assert [c["status"] for c in app["status"]["conditions"] if c["type"] == "Ready"] == ["True"]
-        # For people: the time is a benchmark's business (benchmarks/start.py), and no test's.
+        # For people: the time is a benchmark's business (`python -m benchmarks.start`), and no test's.
         print(f"served after {serving - started:.2f} s, ready after {ready - started:.2f} s")
 
 
