@@ -22,9 +22,6 @@ from benchmarks.table import show
 from benchmarks.workload import Outcome, Setting, Workload, carry_out
 from benchmarks.workloads import WORKLOADS
 
-QUICK_OBJECTS = 200
-"""With `--quick`, unless `--objects` says otherwise."""
-
 
 def parser() -> argparse.ArgumentParser:
     """What can be said on the command line."""
@@ -32,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--only", nargs="+", metavar="NAME", help="these workloads; --list shows all")
     made.add_argument("--rounds", type=_count, help="how often each is measured (5; with --quick 1)")
     made.add_argument("--objects", type=_count, metavar="N", help="objects of each workload, instead of its own number")
-    made.add_argument("--quick", action="store_true", help=f"one round with {QUICK_OBJECTS} objects: does everything work here?")
+    made.add_argument("--quick", action="store_true", help="one round with few objects: does everything work here?")
     made.add_argument("--json", type=Path, metavar="FILE", help="keep all figures in this file")
     made.add_argument("--list", action="store_true", help="show the workloads, and do nothing")
     return made
@@ -51,7 +48,7 @@ def main(words: Sequence[str] | None = None, *, console: Console | None = None, 
             console.print(f"{workload.name:18} {workload.about}, {workload.objects:,} {workload.of}", markup=False)
         return 0
     rounds = asked.rounds or (1 if asked.quick else 5)
-    objects = asked.objects or (QUICK_OBJECTS if asked.quick else None)
+    objects = [asked.objects or (workload.quick if asked.quick else workload.objects) for workload in chosen]
     outcomes: list[Outcome] = []
     try:
         for outcome in _run(chosen, objects, rounds, console, servers or Servers()):
@@ -66,18 +63,18 @@ def main(words: Sequence[str] | None = None, *, console: Console | None = None, 
     return 1 if len(outcomes) < len(chosen) or any(outcome.failed for outcome in outcomes) else 0
 
 
-def _run(chosen: Sequence[Workload], objects: int | None, rounds: int, console: Console, servers: Servers) -> Iterator[Outcome]:
+def _run(chosen: Sequence[Workload], objects: Sequence[int], rounds: int, console: Console, servers: Servers) -> Iterator[Outcome]:
     """The outcome of each, as soon as it is there."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with servers, Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("", total=sum(rounds * len(workload.sides) for workload in chosen))
         done = 0
-        for workload in chosen:
+        for workload, count in zip(chosen, objects, strict=True):
 
             def say(side: str, workload: Workload = workload) -> None:
                 progress.update(bar, description=f"{workload.name}: {side}")
 
-            yield carry_out(workload, Setting(servers, objects or workload.objects), rounds, say, partial(progress.advance, bar))
+            yield carry_out(workload, Setting(servers, count), rounds, say, partial(progress.advance, bar))
             done += rounds * len(workload.sides)
             progress.update(bar, completed=done)
 

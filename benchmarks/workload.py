@@ -58,7 +58,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Workload:
-    """Work, who does it, and what is read off it. `objects` is how many there are unless the command line says otherwise, `of` what."""
+    """Work, who does it, and what is read off it.
+
+    `objects` is how many there are unless the command line says otherwise, `quick` how many with `--quick`, and `of` says what they are.
+    """
 
     name: str
     about: str
@@ -66,6 +69,7 @@ class Workload:
     sides: Sequence[Side]
     rows: Sequence[Row]
     of: str = "objects"
+    quick: int = 200
 
 
 @dataclass

@@ -53,5 +53,6 @@ WORKLOADS = [
             Row("memory for a further object, compressed", "packed_bytes", "B", peer=FEW, goal=AT_MOST),
             Row("CPU to reconcile a further object", "run_us", "µs", peer=FEW, goal=AT_MOST),
         ],
+        quick=2_000,
     )
 ]

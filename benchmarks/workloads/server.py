@@ -166,6 +166,7 @@ WORKLOADS = [
             Row("CPU, as a program, over HTTPS", "program_s", "s", goal=Goal("value", 0.3)),
         ],
         of="start",
+        quick=1,
     ),
     Workload("server", f"embedded server, over HTTPS, {AT_A_TIME} at a time", 500, [side("setpoint"), side(REAL)], rows(), of="requests"),
 ]

@@ -29,5 +29,6 @@ WORKLOADS = [
             Row("CPU for a reconcile", "run_us", "µs", goal=Goal("value", 300)),
             Row("requests for a reconcile", "requests", "", goal=Goal("value", 0)),
         ],
+        quick=20,
     )
 ]
