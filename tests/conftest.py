@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,3 +36,15 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert started.returncode == 0, started.stderr
     yield Path(started.stdout.strip())
     subprocess.run([CONTROL_PLANE, "stop", *place], check=True)
+
+
+@pytest.fixture
+def imports_undone(tmp_path: Path) -> Iterator[None]:
+    """What the test imports from its folder is forgotten after it, packages that have no file among it."""
+    before = dict(sys.modules)
+    yield
+    made = {name: module for name, module in sys.modules.items() if name not in before}
+    places = {name: [getattr(made[name], "__file__", None) or "", *getattr(made[name], "__path__", ())] for name in made}
+    for name in made:
+        if any(place.startswith(str(tmp_path)) for place in places[name]):
+            del sys.modules[name]

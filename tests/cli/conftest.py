@@ -47,18 +47,14 @@ async def reconcile(ctx, request):
 
 
 @pytest.fixture
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imports_undone: None) -> Path:
     """A folder that is both the current one and the user's home, an environment that names no cluster, and imports that are undone."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "WATCH_NAMESPACE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    modules = dict(sys.modules)
-    yield tmp_path
-    for name, module in list(sys.modules.items()):
-        if name not in modules and str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
+    return tmp_path
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -27,14 +26,8 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imports_undone: None) -> Project:
     """A project whose modules are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "site-packages"), *sys.path])
-    before = dict(sys.modules)
-    yield Project(tmp_path)
-    made = {name: module for name, module in sys.modules.items() if name not in before}
-    places = {name: [getattr(made[name], "__file__", None) or "", *getattr(made[name], "__path__", ())] for name in made}
-    for name in made:
-        if any(place.startswith(str(tmp_path)) for place in places[name]):
-            del sys.modules[name]
+    return Project(tmp_path)

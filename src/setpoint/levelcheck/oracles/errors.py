@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from setpoint.levelcheck.finding import Finding
-from setpoint.levelcheck.oracles.told import run_in_words, runs
+from setpoint.levelcheck.oracles.told import remembered, run_in_words, runs
 from setpoint.levelcheck.recording import Died, Failed, Recording
 
 _TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -65,7 +65,7 @@ def errors(reference: Recording, recording: Recording) -> list[Finding]:
     """O10. An exception that says that the program is wrong is a finding, even if another run heals it; any other of the user's own is
     warned of; an answer of the server that backoff heals is none.
     """
-    meant = _kinds(reference)
+    meant = remembered(reference, "errors", lambda: _kinds(reference))
     found: list[Finding] = []
     invalid: dict[str, int] = {}
     for began, ended in runs(recording):

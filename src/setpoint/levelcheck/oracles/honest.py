@@ -7,7 +7,7 @@ from typing import Any
 
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.fields import moved
-from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of
+from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, remembered, role_of
 from setpoint.levelcheck.recording import Key, Read, Recording, TimerSet
 
 _GOOD = ("Ready", "Available")
@@ -18,7 +18,7 @@ def honesty(reference: Recording, recording: Recording) -> list[Finding]:
     """O14, by Kubernetes' conventions alone: at rest `status.observedGeneration` is the generation, and what is said to be Ready or
     Available has children that are. Nothing is said of objects whose status the controller does not write, or that are being deleted.
     """
-    meant = {(found.resource, found.role, found.field) for found in dishonest(reference)}
+    meant = remembered(reference, "dishonest", lambda: {(found.resource, found.role, found.field) for found in dishonest(reference)})
     return [found for found in dishonest(recording) if (found.resource, found.role, found.field) not in meant]
 
 

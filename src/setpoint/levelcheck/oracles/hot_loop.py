@@ -6,7 +6,7 @@ import msgspec
 
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.reduced import reduced
-from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of, run_in_words
+from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, remembered, role_of, run_in_words
 from setpoint.levelcheck.recording import Changed, Key, Read, Recording, RunBegan, Wrote
 
 MINUTE = 60.0
@@ -28,7 +28,7 @@ def hot_loops(recording: Recording) -> list[Finding]:
 def _cycles(recording: Recording) -> list[Finding]:
     seen: dict[tuple[Key, str], list[Changed]] = {}
     lines = {write.revision: write.line for write in recording.writes if write.revision}
-    behind = _behind(recording)
+    behind = remembered(recording, "behind", lambda: _behind(recording))
     told: dict[Key, Finding] = {}
     for change in recording.changes:
         if change.deleted or not is_of_controller(change.process) or change.key in told or change.revision in behind:
@@ -77,7 +77,7 @@ def _behind(recording: Recording) -> dict[int, None]:
 
 
 def _churn(recording: Recording) -> list[Finding]:
-    behind = _behind(recording)
+    behind = remembered(recording, "behind", lambda: _behind(recording))
     made: dict[Key, list[Changed]] = {}
     gone: dict[Key, list[Changed]] = {}
     for change in recording.changes:

@@ -16,7 +16,7 @@ import msgspec
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding
 from setpoint.levelcheck.oracles.fields import Moved, moved
-from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of
+from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, remembered, role_of
 from setpoint.levelcheck.plan import Site
 from setpoint.levelcheck.recording import AnyMoment, Changed, Delivered, Key, Read, Recording, RunBegan, Stepped, Wrote
 
@@ -60,7 +60,7 @@ def suspects(reference: Recording, recording: Recording, *, own_writes_late: boo
     Of those that are too many any may be the one: first those that were decided on what was out of date, or on nothing; then the last ones.
     With `own_writes_late` a read may miss what the same process has written.
     """
-    meant = _grouped(_destructive(reference))
+    meant = remembered(reference, "destructive", lambda: _grouped(_destructive(reference)))
     end: dict[Key, list[dict[str, Any]]] = {}
     for key, obj in reference.objects.items():
         end.setdefault(canonical_key(key, obj), []).append(obj)
@@ -122,7 +122,7 @@ def not_renewed(reference: Recording, recording: Recording) -> list[Finding]:
         return []
     if any(decision.fault not in _FAILURES for decision in decisions):
         return []
-    old, new = _ages(recording), _ages(reference)
+    old, new = _ages(recording), remembered(reference, "ages", lambda: _ages(reference))
     by_hand = {change.key for change in reference.changes if change.deleted and is_of_controller(change.process)}
     found = []
     for key, (steps, number) in new.items():

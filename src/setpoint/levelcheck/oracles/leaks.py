@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from setpoint.levelcheck.finding import Finding
-from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, role_of
+from setpoint.levelcheck.oracles.told import canonical_key, in_words, is_of_controller, remembered, role_of
 from setpoint.levelcheck.recording import Changed, Key, Recording, Wrote
 
 
@@ -17,8 +17,8 @@ def leaks(reference: Recording, recording: Recording) -> list[Finding]:
     """
     if recording.end != "rest" or reference.end != "rest":
         return []
-    meant = {(found.resource, found.role, found.field) for found in _leaks(reference)}
-    there = {canonical_key(key, obj) for key, obj in reference.objects.items()}
+    meant = remembered(reference, "leaks", lambda: {(found.resource, found.role, found.field) for found in _leaks(reference)})
+    there = remembered(reference, "keys", lambda: {canonical_key(key, obj) for key, obj in reference.objects.items()})
     found = [each for each in _leaks(recording) if (each.resource, each.role, each.field) not in meant]
     return found + [each for key, each in _left_over(recording) if key not in there]
 

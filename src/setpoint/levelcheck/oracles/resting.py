@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.levelcheck.finding import Finding
-from setpoint.levelcheck.oracles.told import dead, in_words, role_of, run_in_words, runs
+from setpoint.levelcheck.oracles.told import dead, in_words, remembered, role_of, run_in_words, runs
 from setpoint.levelcheck.recording import Recording, RunEnded, Wrote
 
 
@@ -38,7 +38,7 @@ def failing(reference: Recording, recording: Recording) -> list[Finding]:
     """Rest in which a key's last run has failed, which the reference has not: nothing is going to be tried again before long."""
     if recording.end != "rest":
         return []
-    meant = _last_failures(reference)
+    meant = remembered(reference, "failures", lambda: _last_failures(reference))
     return [
         Finding("O2", f"it rests, and the last run for {run} has failed: {ended.error}", role=run, found=ended.error, at=ended.at)
         for run, ended in _last_failures(recording).items()

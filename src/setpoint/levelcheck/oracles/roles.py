@@ -7,7 +7,7 @@ import msgspec
 from setpoint.levelcheck.assumptions import Role
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.finding import Finding
-from setpoint.levelcheck.oracles.told import in_words, role_of
+from setpoint.levelcheck.oracles.told import in_words, remembered, role_of
 from setpoint.levelcheck.recording import Changed, Key, Recording, Rested
 
 
@@ -31,7 +31,7 @@ def duplicates(case: Case, reference: Recording, recording: Recording) -> list[F
     the new one first, the reference has such, too, and no more than a warning is due. As many as are there at rest without the fault are
     no fault's doing.
     """
-    usual = _doubles(case, reference)
+    usual = remembered(reference, "doubles", lambda: _doubles(case, reference))
     passing = {(double.resource, double.role) for double in usual}
     lasting = {(double.resource, double.role): len(double.keys) for double in usual if double.lasted}
     return [

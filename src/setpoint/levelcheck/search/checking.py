@@ -15,6 +15,7 @@ from setpoint.levelcheck.finding import Finding, Refutation, Verdict
 from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference, waived
 from setpoint.levelcheck.oracles.roles import RoleFailed
 from setpoint.levelcheck.oracles.said import said_by
+from setpoint.levelcheck.oracles.told import remembered
 from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, TimerSet
@@ -266,8 +267,7 @@ class Checking:
         case, reference, masks = self._case, self._beside(root.variant), self._masks
         joinable = {snapshot.nth: snapshot for snapshot in reference.rests}
         keep = said_by(case.workload)
-        digests = {nth: canonical(snapshot.objects, snapshot.outside, keep=keep, masks=masks).digest for nth, snapshot in joinable.items()}
-        until = {nth: reference.until(nth) for nth in joinable}  # each once: what oracles find out about one is kept with it
+        digests, until = remembered(reference, ("rests", masks), lambda: self._looked_at(reference))
 
         def joins(plan: Plan, snapshot: Snapshot) -> bool:
             """Whether the run has come to where the run without faults was, with nothing left that could make a difference."""
@@ -296,6 +296,17 @@ class Checking:
                 self._joined += bool(explored.result.joined)
                 self._take(explored.plan, explored.result.findings)
         return found
+
+    def _looked_at(self, reference: Recording) -> tuple[dict[int, str], dict[int, Recording]]:
+        """By rest, the digest of the state, and the recording until then. What oracles find out about each is kept with it from now on, so
+        that it need not be found out in each run that is forked.
+        """
+        keep = said_by(self._case.workload)
+        until = {rest.nth: reference.until(rest.nth) for rest in reference.rests}
+        for beside in (reference, *until.values()):
+            judge(self._case, beside, beside, self._masks)
+        state = partial(canonical, keep=keep, masks=self._masks)
+        return {rest.nth: state(rest.objects, rest.outside).digest for rest in reference.rests}, until
 
     def _judged(self, plan: Plan, reference: Recording, recording: Recording) -> list[Finding]:
         sort = plan.variant.partition(":")[0]

@@ -11,8 +11,6 @@ is run from its beginning instead.
 from __future__ import annotations
 
 import contextvars
-import gc
-import logging
 import os
 import pickle
 import select
@@ -163,10 +161,6 @@ class Explorer(Generic[R]):
         code = 1
         try:
             _limit_cpu()
-            logging.disable(logging.CRITICAL)
-            gc.collect()
-            gc.freeze()
-            gc.disable()
             work()
             _send(self._pipe, (self._found, self._deferred))
             code = 0

@@ -7,6 +7,7 @@ how late it is is asked here, by each process.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,10 +66,24 @@ def _sleep(real: Callable[[float], None]) -> Callable[[float], None]:
 
 
 @contextmanager
+def _without_pytest() -> Iterator[None]:
+    """Where pytest is not loaded yet, time-machine does not load it for the sake of its plugin: it would be copied for every run."""
+    if "pytest" in sys.modules:
+        yield
+        return
+    sys.modules["pytest"] = None  # type: ignore[assignment]  # which is how Python is told that there is none
+    try:
+        yield
+    finally:
+        del sys.modules["pytest"]
+
+
+@contextmanager
 def traveling() -> Iterator[None]:
     """Has the wall time asked of each process's clock, by whatever name. Raises `ImportError` without time-machine."""
     try:
-        import time_machine
+        with _without_pytest():
+            import time_machine
     except ImportError as error:
         raise ImportError("a check needs time-machine, for the time inside simulated processes: pip install 'setpoint[check]'") from error
     # Whoever else travels, such as a test that checks a controller, goes on doing so outside of simulated processes.
