@@ -67,10 +67,10 @@ class Decision(msgspec.Struct, frozen=True, order=True):
     F14    step             `recreate-...`              a variant of the workload
     F15    write            ``                          it is under way while another process becomes leader, and lands after that
     F16    start            ``                          the list of `resource` comes empty, and late
-    F17    start, timer     ``                          the process's clock is off by `seconds`, from then on
+    F17    start, timer     `skewed`                    the process's clock is off by `seconds`, from then on
     F18    write            `delete`                    the user deletes the object that the run is for, just before
     F18    step, write      `finalizer`                 somebody has put a finalizer on `object`, just before
-    F19    write, rest      `delete`, `edit`, `spec`    somebody else does that to `object`
+    F19    write, rest      `delete`, `spec`            somebody else does that to `object`
     F20    effect           `failed`, `lost`            the call outside fails; it has happened, and looks failed
     F22    start            `reversed`                  lists come in another order
     =====  ===============  ==========================  =============================================================

@@ -266,3 +266,12 @@ class Recording(msgspec.Struct, dict=True):
         taken.update(repr(sorted(self.objects.items())).encode())
         taken.update(repr(self.outside).encode())
         return taken.hexdigest()[:16]
+
+
+def essence(value: bytes) -> dict[str, Any]:
+    """An object, from JSON, without the server's bookkeeping."""
+    obj: dict[str, Any] = msgspec.json.decode(value)
+    metadata = obj.get("metadata", {})
+    for name in ("managedFields", "resourceVersion", "generation"):
+        metadata.pop(name, None)
+    return obj

@@ -50,13 +50,14 @@ def decision_in_words(decision: Decision) -> str:
             return f"the first list of {decision.resource} comes empty, and the rest of it late"
         case "F17":
             way = "ahead" if decision.seconds > 0 else "behind"
-            return f"the controller's clock is {abs(decision.seconds):g} s {way}"
+            since = "" if site.where == "start" else f", from {where} on"
+            return f"the controller's clock is {abs(decision.seconds):g} s {way}{since}"
         case "F18" if how == "finalizer":
             return f"somebody else has a finalizer on {named}"
         case "F18":
             return f"the user deletes {named or 'the object of the run'} just before {where}"
         case "F19":
-            done = {"delete": "deletes", "edit": "changes"}.get(how, how)
+            done = {"delete": "deletes", "spec": "changes"}.get(how, how)
             when = where if site.where == "rest" else f"just before {where}"
             return f"somebody else {done} {named or 'it'} {when}"
         case "F20":

@@ -35,6 +35,7 @@ from setpoint.levelcheck.recording import (
     Key,
     Recording,
     Snapshot,
+    essence,
 )
 from setpoint.levelcheck.run.foreign import Foreign
 from setpoint.levelcheck.run.hearing import Hearing
@@ -218,7 +219,7 @@ class Execution:
     def was_effective(self, revision: int) -> bool:
         """Whether a revision changed more than bookkeeping."""
         change = self._changes.get(revision)
-        return change is not None and (change.before is None or change.deleted or _essence(change.before) != _essence(change.after))
+        return change is not None and (change.before is None or change.deleted or essence(change.before) != essence(change.after))
 
     def made_since(self, revision: int, key: Key) -> tuple[int, Key]:
         """The revision that a write of an object has made since then (0: none), and the object's key, now that its name is known."""
@@ -376,12 +377,3 @@ def _pattern(change: Changed) -> Key:
     """The object's key, with a star for what the server has made up in its name: `pods default/web-*`."""
     beginning = msgspec.json.decode(change.after)["metadata"].get("generateName")
     return Key(change.key.resource, change.key.namespace, f"{beginning}*") if beginning else change.key
-
-
-def _essence(value: bytes) -> dict[str, Any]:
-    """An object without bookkeeping."""
-    obj: dict[str, Any] = msgspec.json.decode(value)
-    metadata = obj.get("metadata", {})
-    for name in ("managedFields", "resourceVersion", "generation"):
-        metadata.pop(name, None)
-    return obj

@@ -55,7 +55,7 @@ class Foreign:
         return Key(kind.resource.group_resource, namespace, ref.name)
 
     async def do(self, how: str, object: str) -> None:
-        """`delete`, `edit`, `finalizer`, or `spec`, to an object that is named as a `Key` tells itself.
+        """`delete`, `finalizer`, or `spec`, to an object that is named as a `Key` tells itself.
 
         For `spec`, a merge patch follows after a bar: `webapps.example.com default/shop|{"spec":{"replicas":3}}`.
         """
@@ -67,8 +67,6 @@ class Foreign:
             case "delete":
                 # As kubectl does: a Job's pods would stay behind by default.
                 await self._write("delete", key, b"", {"propagationPolicy": "Background"})
-            case "edit":
-                await self._edit(key)
             case "spec":
                 await self._write("patch", key, patch.encode())
             case "finalizer":
@@ -106,17 +104,6 @@ class Foreign:
             left = [each for each in finalizers if each != FINALIZER]
             await self._write("patch", key, msgspec.json.encode({"metadata": {"finalizers": left or None}}))
         return clobbered
-
-    async def _edit(self, key: Key) -> None:
-        """Changes the first field of the spec, or of the data, that can be changed plainly."""
-        there = self._run.stored(key) or {}
-        for part in ("spec", "data", "stringData"):
-            patch = _edited(there.get(part))
-            if patch is not None:
-                answer = await self._write("patch", key, msgspec.json.encode({part: patch}))
-                if answer is not None and answer.ok:
-                    return
-        await self._write("patch", key, msgspec.json.encode({"metadata": {"labels": {"level-check": "edited"}}}))
 
     async def _write(self, verb: str, key: Key, body: bytes, options: dict[str, str] | None = None) -> Answer | None:
         kind = self._run.kind_of_resource(key.resource)
@@ -175,17 +162,3 @@ def _refusal(answer: Answer | None) -> str:
     if answer is None:
         return "the server has no such kind"
     return "" if answer.ok else str(msgspec.json.decode(answer.body).get("message", answer.status))
-
-
-def _edited(content: Any) -> dict[str, Any] | None:
-    """A merge patch that changes one plain value."""
-    if not isinstance(content, dict):
-        return None
-    for name, value in content.items():
-        if isinstance(value, bool):
-            return {name: not value}
-        if isinstance(value, int):
-            return {name: value + 1}
-        if isinstance(value, str):
-            return {name: f"{value}-edited"}
-    return None

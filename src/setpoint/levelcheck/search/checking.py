@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource as usage
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
@@ -11,12 +10,12 @@ from typing import TypeAlias
 import msgspec
 
 from setpoint.levelcheck.case import Case
-from setpoint.levelcheck.finding import Finding, Refutation, Verdict
-from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference, waived
+from setpoint.levelcheck.finding import Finding, Verdict
+from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference
 from setpoint.levelcheck.oracles.roles import RoleFailed
 from setpoint.levelcheck.oracles.said import said_by
 from setpoint.levelcheck.oracles.told import remembered
-from setpoint.levelcheck.outcome import Broken, Covered, Report
+from setpoint.levelcheck.outcome import Broken, Report
 from setpoint.levelcheck.plan import Decision, Plan, Site
 from setpoint.levelcheck.recording import Recording, Snapshot, Stepped, TimerSet
 from setpoint.levelcheck.report import token as tokens
@@ -24,9 +23,10 @@ from setpoint.levelcheck.run.execution import Execution, Loaders
 from setpoint.levelcheck.run.rest import LONGEST
 from setpoint.levelcheck.search import variants
 from setpoint.levelcheck.search.explore import CheckFailed, Explored, Explorer, Hung
-from setpoint.levelcheck.search.faults import NAMES, rank
+from setpoint.levelcheck.search.faults import NAMES
 from setpoint.levelcheck.search.pairs import Pairs
-from setpoint.levelcheck.search.single import Singles, before_writes, singles
+from setpoint.levelcheck.search.single import before_writes, singles
+from setpoint.levelcheck.search.tally import Tally, of_path
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 
@@ -76,13 +76,7 @@ class Checking:
         self._masks: Masks = NO_MASKS
         self._prepared: Execution | None = None
         self._references: dict[str, Recording] = {}
-        self._refuted: list[tuple[Plan, Finding, tuple[Finding, ...]]] = []
-        self._warnings: dict[tuple[str, ...], Finding] = {}
-        self._waived: Counter[str] = Counter()
-        self._tried: Counter[str] = Counter()
-        self._cuts: dict[str, Counter[str]] = {}
-        self._skipped: dict[str, str] = {}
-        self._notes: list[str] = []
+        self._tally = Tally(case)
         self._seeds: tuple[int, ...] = ()
         self._alone: set[tuple[Decision, ...]] = set()
         """The single faults of the workload that have been tried."""
@@ -96,7 +90,7 @@ class Checking:
         """All of them."""
         try:
             self._reference_stage()
-            if not self._refuted or all(finding.verdict != "REFUTED" for _, finding, _ in self._refuted):
+            if all(each.finding.verdict != "REFUTED" for each in self._tally.refuted):
                 if self._depth >= 1:
                     self._variant_stage()
                     self._single_stage()
@@ -104,7 +98,7 @@ class Checking:
                     self._pair_stage()
                 if self._budget is not None:
                     self._chance_stage()
-            return self._report(self._verdict())
+            return self._report(self._tally.verdict)
         except (Inconclusive, CheckFailed, RoleFailed) as error:
             return self._report("INCONCLUSIVE", str(error))
 
@@ -117,12 +111,12 @@ class Checking:
             gone = "; ".join(recording.unused)
             raise SiteGone(f"this place is not reached any more: {gone}. The token says nothing about the controller as it is now")
         if plan != Plan():  # else what is wrong with the run without faults has been taken already
-            self._refuted.clear()
-            self._take(plan, self._judged(plan, reference, recording))
-        if not self._refuted:
+            self._tally.refuted.clear()
+            self._tally.take(plan, self._judged(plan, reference, recording))
+        if not self._tally.refuted:
             return None
-        _, finding, beside = self._refuted[0]
-        return Broken(refutation=Refutation(plan, finding, beside), recording=recording, reference=reference, token=token, why=_why(plan))
+        refutation = self._tally.refuted[0]
+        return Broken(refutation=refutation, recording=recording, reference=reference, token=token, why=_why(plan))
 
     def _reference_stage(self) -> None:
         self._progress(0, 0, "the run without faults")
@@ -141,24 +135,24 @@ class Checking:
         self._seeds = tuple(range(1, number + 1))
         others = [self._record(Plan(seed=seed)) for seed in self._seeds]
         findings, self._masks = judge_reference(self._case, reference, others)
-        self._tried["F21"] += number
-        self._take(Plan(), findings)
+        self._tally.tried("F21", number)
+        self._tally.take(Plan(), findings)
 
     def _variant_stage(self) -> None:
         for name in variants.names(self._case.workload, kinds=self._references[""].kinds):
             plan = Plan(variant=name)
             self._progress(self._runs, 0, f"variants of the workload: {name}")
             recording = self._reference(name)
-            self._tried["F14" if name.startswith(("recreate", "undone")) else "F0"] += 1
+            self._tally.tried("F14" if name.startswith(("recreate", "undone")) else "F0")
             refused = next((m for m in recording.moments if isinstance(m, Stepped) and m.error), None)
             if recording.end == "broken" or refused is not None:
-                self._cut("F14", f"the server refuses it: {refused.step if refused else recording.why}")
+                self._tally.cut("F14", f"the server refuses it: {refused.step if refused else recording.why}")
                 continue
-            self._take(plan, self._judged(plan, self._beside(name), recording))
+            self._tally.take(plan, self._judged(plan, self._beside(name), recording))
 
     def _single_stage(self) -> None:
         made = singles(self._case, self._references[""])
-        self._note(made)
+        self._tally.leaves_out(made.cuts, made.skipped)
         self._explore_singles("", made.decisions)
         self._foreign_stage()
 
@@ -171,7 +165,7 @@ class Checking:
             others = sum(other.kind == ref.kind for other, _ in variants.applied(self._case.workload)) - 1
             for fault in ("F14", "F18", "F19"):
                 if others:
-                    self._cut(fault, f"other {ref.kind} objects: what is done to the first stands for them", others)
+                    self._tally.cut(fault, f"other {ref.kind} objects: what is done to the first stands for them", others)
             if (cut := self._sound(f"cut:{number}")) is not None and self._sound(f"made:{number}") is not None:
                 self._explore_singles(f"cut:{number}", before_writes(cut, "F18", "delete", str(key)), "deletions in the middle")
             for field in variants.fields(manifest)[:1] if variants.remains(self._case.workload, ref) else ():
@@ -190,7 +184,7 @@ class Checking:
         by_site: dict[Site, list[Decision]] = {}
         for decision in decisions:
             by_site.setdefault(decision.site, []).append(decision)
-            self._tried[decision.fault] += 1
+            self._tally.tried(decision.fault)
         self._progress(self._runs, self._runs + len(decisions), what)
         root = Plan(variant=variant)
         at_start = by_site.pop(Site("start"), [])
@@ -209,8 +203,7 @@ class Checking:
             self._alone |= tried
         for decision in decisions:
             if (decision,) not in tried:
-                self._tried[decision.fault] -= 1
-                self._cut(decision.fault, "its place was not reached again")
+                self._tally.lost(decision.fault)
 
     def _pair_stage(self) -> None:
         pairs = Pairs(self._case, self._references[""])
@@ -218,7 +211,7 @@ class Checking:
             self._progress(self._runs, 0, name)
             for explored in self._explore(root, choose):
                 if explored.plan.decisions and explored.plan.decisions not in self._alone:
-                    self._tried["x".join(decision.fault for decision in explored.plan.decisions)] += 1
+                    self._tally.tried("x".join(decision.fault for decision in explored.plan.decisions))
         for variant in pairs.variants():
             reference = self._reference(variant)
             if reference.end == "rest":
@@ -232,7 +225,7 @@ class Checking:
             if _cpu() - self._before > self._budget:
                 break
             self._progress(self._runs, 0, "by chance, as far as the budget reaches")
-            self._tried["F21"] += 1
+            self._tally.tried("F21")
             self._explore(plan, lambda plan, site: ())
 
     # runs
@@ -289,12 +282,12 @@ class Checking:
         self._runs += len(found)
         for explored in found:
             if isinstance(explored.result, Hung):
-                self._take(explored.plan, [Finding("O2", explored.result.why)])
+                self._tally.take(explored.plan, [Finding("O2", explored.result.why)])
             elif explored.result.broken:
                 raise Inconclusive(f"{explored.plan}: {explored.result.broken}")
             else:
                 self._joined += bool(explored.result.joined)
-                self._take(explored.plan, explored.result.findings)
+                self._tally.take(explored.plan, explored.result.findings)
         return found
 
     def _looked_at(self, reference: Recording) -> tuple[dict[int, str], dict[int, Recording]]:
@@ -319,30 +312,10 @@ class Checking:
             # What was made anew is as on a fresh cluster: then it is the workload's own way that leaves traces.
             fresh = self._sound("direct")
             if fresh is not None and not judge_path(self._case, recording, fresh, self._masks):
-                return [_of_path(finding) if finding.oracle == "O1" else finding for finding in findings]
+                return [of_path(finding) if finding.oracle == "O1" else finding for finding in findings]
         return findings
 
-    # what was found
-
-    def _take(self, plan: Plan, findings: Sequence[Finding]) -> None:
-        kept = []
-        for finding in map(partial(_as_path, plan), findings):
-            if _is_history(plan, finding):
-                continue
-            waiver = waived(finding, self._case)
-            if waiver is not None:
-                self._waived[waiver.reason] += 1
-            elif finding.warning:
-                self._warnings.setdefault(finding.signature, finding)
-            else:
-                kept.append(finding)
-        if kept:
-            self._refuted.append((plan, kept[0], tuple(kept[1:])))
-
-    def _verdict(self) -> Verdict:
-        verdicts = {finding.verdict for _, finding, beside in self._refuted for finding in (finding, *beside)}
-        worst: tuple[Verdict, ...] = ("REFUTED", "PATH-DEPENDENT", "INCONCLUSIVE")
-        return next((verdict for verdict in worst if verdict in verdicts), "HELD")
+    # what is told
 
     def _report(self, verdict: Verdict, inconclusive: str = "") -> Report:
         return Report(
@@ -352,24 +325,15 @@ class Checking:
             depth=self._depth,
             bound=self._bound(),
             broken=tuple(self._told()) if not inconclusive else (),
-            warnings=tuple(self._warnings.values()),
-            waived=tuple((waiver.reason, self._waived[waiver.reason]) for waiver in self._case.waivers),
-            coverage=tuple(
-                Covered(
-                    fault=fault,
-                    name=name,
-                    tried=self._tried[fault],
-                    cuts=dict(self._cuts.get(fault, {})),
-                    skipped=self._skipped.get(fault, ""),
-                )
-                for fault, name in _classes(self._tried)
-            ),
+            warnings=self._tally.warnings,
+            waived=self._tally.waived,
+            coverage=self._tally.coverage,
             reference=self._references.get(""),
             runs=self._runs,
             seconds=_cpu() - self._before,
             seeds=self._seeds,
             inconclusive=inconclusive,
-            notes=(*self._masks.notes, *self._notes, *self._further_notes()),
+            notes=(*self._masks.notes, *self._further_notes()),
         )
 
     def _further_notes(self) -> list[str]:
@@ -396,21 +360,16 @@ class Checking:
 
     def _told(self) -> list[Broken]:
         """The refutations that are told: one of each signature, the plainest plan of each, made small."""
-        chosen: dict[tuple[str, ...], tuple[Plan, Finding, tuple[Finding, ...]]] = {}
-        others: Counter[tuple[str, ...]] = Counter()
-        for plan, finding, beside in sorted(self._refuted, key=_plainness):
-            others[finding.signature] += 1
-            chosen.setdefault(finding.signature, (plan, finding, beside))
         told = []
-        for signature, (plan, finding, beside) in list(chosen.items())[:TOLD]:
-            small = self._made_small(plan, finding)
+        for refutation in self._tally.plainest[:TOLD]:
+            small = self._made_small(refutation.plan, refutation.finding)
             try:
                 recording = self._record(small)
             except Inconclusive:
                 continue
             told.append(
                 Broken(
-                    refutation=Refutation(small, finding, beside, others[signature] - 1),
+                    refutation=msgspec.structs.replace(refutation, plan=small),
                     recording=recording,
                     reference=self._beside(small.variant),
                     token=tokens.encode(small),
@@ -442,15 +401,6 @@ class Checking:
         found = self._judged(plan, self._beside(plan.variant), recording)
         return any(_alike(each, finding) for each in found)
 
-    def _note(self, made: Singles) -> None:
-        self._skipped.update(made.skipped)
-        for fault, cuts in made.cuts.items():
-            for why, number in cuts.items():
-                self._cut(fault, why, number)
-
-    def _cut(self, fault: str, why: str, number: int = 1) -> None:
-        self._cuts.setdefault(fault, Counter())[why] += number
-
 
 def _why(plan: Plan) -> tuple[str, ...]:
     """What a finding needs, as its plan says that was made small."""
@@ -461,35 +411,8 @@ def _why(plan: Plan) -> tuple[str, ...]:
     return ("each of these faults alone does no harm: all of them are needed",)
 
 
-def _as_path(plan: Plan, finding: Finding) -> Finding:
-    """Another end, after the user has gone on before the controller has seen everything, is path dependence (O12)."""
-    if finding.oracle == "O1" and (plan.variant == "hasty" or any(decision.changes_history for decision in plan.decisions)):
-        return _of_path(finding)
-    return finding
-
-
-def _of_path(finding: Finding) -> Finding:
-    return msgspec.structs.replace(finding, oracle="O12", verdict="PATH-DEPENDENT")
-
-
-def _is_history(plan: Plan, finding: Finding) -> bool:
-    """What is missing after an early deletion may be what only a later one leaves behind, such as claims that are kept."""
-    return plan.variant.startswith(("undone:", "cut:")) and finding.oracle in ("O1", "O5") and finding.found in ("0", "absent")
-
-
-def _plainness(found: tuple[Plan, Finding, tuple[Finding, ...]]) -> tuple[object, ...]:
-    plan, finding, _ = found
-    ranks = sorted(rank(decision.fault) for decision in plan.decisions)
-    return len(plan.decisions) + bool(plan.variant), ranks, finding.verdict != "REFUTED", str(plan)
-
-
 def _alike(one: Finding, other: Finding) -> bool:
     return (one.oracle, one.resource, one.role, one.field) == (other.oracle, other.resource, other.role, other.field)
-
-
-def _classes(tried: Counter[str]) -> list[tuple[str, str]]:
-    pairs = [(fault, " and ".join(NAMES.get(each, each) for each in fault.split("x"))) for fault in tried if "x" in fault]
-    return [*NAMES.items(), *sorted(pairs)]
 
 
 def _differing(one: Recording, other: Recording) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.plan import Decision, Site
-from setpoint.levelcheck.recording import Called, Changed, Key, Read, Recording, RunBegan, Stepped, TimerSet, Wrote
+from setpoint.levelcheck.recording import Called, Changed, Key, Read, Recording, RunBegan, Stepped, TimerSet, Wrote, essence
 from setpoint.levelcheck.run.foreign import key_from
 from setpoint.levelcheck.run.wire import BOOKKEEPING
 
@@ -25,6 +25,8 @@ SKEWS = (-3600.0, 3600.0)
 AGAIN_AT_MOST = 60
 """Runs that are repeated one by one; beyond that, every run twice has to do."""
 TIMERS_AT_MOST = 30
+JUMPS_AT_MOST = 5
+"""Timers at which the clock jumps."""
 OLD_AT_MOST = 60
 
 
@@ -185,7 +187,11 @@ def _timers(reference: Recording, made: Singles) -> Iterator[Decision]:
     timers = [moment for moment in reference.moments if isinstance(moment, TimerSet) and moment.cause == "timer"]
     for moment in timers[:TIMERS_AT_MOST]:
         yield Decision("F12", moment.site, "", DOWN)
+    for moment in timers[:JUMPS_AT_MOST]:
+        for seconds in SKEWS:
+            yield Decision("F17", moment.site, "skewed", seconds)
     made.cut("F12", "there are many timers", len(timers) - TIMERS_AT_MOST)
+    made.cut("F17", "there are many timers", len(SKEWS) * (len(timers) - JUMPS_AT_MOST))
 
 
 def _steps(reference: Recording) -> Iterator[Decision]:
@@ -278,13 +284,4 @@ def old_lists(reference: Recording) -> Iterator[Decision]:
 def _matters(change: Changed) -> bool:
     """Whether what a controller goes by has changed: anything but bookkeeping."""
     assert change.before is not None
-    before, after = (_stripped(value) for value in (change.before, change.after))
-    return before != after
-
-
-def _stripped(value: bytes) -> dict[str, Any]:
-    obj: dict[str, Any] = msgspec.json.decode(value)
-    metadata = obj.get("metadata", {})
-    for name in ("managedFields", "resourceVersion", "generation"):
-        metadata.pop(name, None)
-    return obj
+    return essence(change.before) != essence(change.after)
