@@ -31,7 +31,12 @@ def target(group: str, name: str, which: str) -> str:
 def check(group: str, name: str, which: str, **options) -> Report:
     """The report on one half of a row."""
     of = row(group, name)
-    declared = {
+    return level_check(target(group, name, which), of.workload, **(declared(of) | {"depth": of.depth} | options))
+
+
+def declared(of):
+    """What a row declares beside its workload."""
+    return {
         "outside": of.outside,
         "environment": of.environment,
         "invariants": of.invariants,
@@ -40,9 +45,7 @@ def check(group: str, name: str, which: str, **options) -> Report:
         "periodic": of.periodic,
         "assumptions": of.assumptions,
         "leaders": of.leaders,
-        "depth": of.depth,
     }
-    return level_check(target(group, name, which), of.workload, **(declared | options))
 
 
 def expected(of, report: Report) -> bool:
