@@ -130,6 +130,20 @@ def test_unreadable_managed_fields_in_a_request_are_taken_from_the_live_object(e
     assert put(live, request, "v")["metadata"]["managedFields"] == [good]
 
 
+@pytest.mark.parametrize("said", [{"f:size": None}, {".": ["x"], "f:size": {".": {}}}, {".": {}, "f:size": {"x:1": {}}}])
+@pytest.mark.parametrize("write", [put, applied])
+def test_managed_fields_that_a_request_spells_its_own_way_are_written_as_usual(write: Any, said: Json) -> None:
+    entry = {"apiVersion": "test.dev/v1", "fieldsType": "FieldsV1", "operation": "Update", "time": T1, "fieldsV1": {"f:spec": said}}
+    metadata = {"name": "it", "managedFields": [{**entry, "manager": "x"}, {**entry, "manager": "u"}]}
+    usual: Json = {".": {}, "f:size": {}} if "." in said else {"f:size": {}}
+    live = {**thing(size=1), "metadata": metadata}
+    after = put(thing(size=1), live) if write is put else applied(live, thing(size=1))
+    assert {owner: fields for owner, fields in owners(after).items() if owner != "a"} == {"x": usual, "u": usual}
+    # Also of who sets again what it owns already.
+    again = put(live, {**thing(size=2), "metadata": {"name": "it"}}, manager="u")
+    assert owners(again) == {"u": usual, **({"x": {}} if "." in said else {})}
+
+
 def test_unreadable_live_managed_fields_refuse_an_apply() -> None:
     live = {**thing(size=1), "metadata": {"name": "it", "managedFields": [{"operation": "Apply"}]}}
     with pytest.raises(ApplyInvalid, match="failed to decode managed fields: apiVersion must not be empty"):

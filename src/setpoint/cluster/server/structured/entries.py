@@ -48,7 +48,7 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One manager's part. ``wire`` is the entry's fieldsV1 as it was read: unchanged sets need not be written anew."""
+    """One manager's part. ``wire`` is its fieldsV1 if they were read as they would be written, so that nobody writes them anew."""
 
     api_version: str
     fields: FieldSet
@@ -90,7 +90,8 @@ def decode(managed: Any) -> Entries:
         manager = Manager(
             entry.get("manager") or "", operation, "" if operation == "Apply" else api_version, entry.get("subresource") or ""
         )
-        entries[manager] = Entry(api_version, _fields(_written(wire)), _time(entry.get("time")), wire)
+        fields, plain = _fields(_written(wire))
+        entries[manager] = Entry(api_version, fields, _time(entry.get("time")), wire if plain else None)
     return entries
 
 
@@ -98,9 +99,14 @@ _written = msgspec.json.Encoder().encode
 
 
 @lru_cache(maxsize=1024)
-def _fields(wire: bytes) -> FieldSet:
-    """What fieldsV1 say. Many objects, and one object many times, have the same owners of the same fields."""
-    return FieldSet.from_wire(msgspec.json.decode(wire))
+def _fields(wire: bytes) -> tuple[FieldSet, bool]:
+    """What fieldsV1 say, and whether that is how it is written: clients may say it otherwise.
+
+    Many objects, and one object many times, have the same owners of the same fields.
+    """
+    said = msgspec.json.decode(wire)
+    fields = FieldSet.from_wire(said)
+    return fields, bool(fields.to_wire() == said)
 
 
 def encode(entries: Entries) -> list[dict[str, Any]]:
