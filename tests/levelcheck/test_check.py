@@ -44,3 +44,20 @@ def test_a_token_tells_again_what_the_report_told(name):
     assert again.refutation.finding.signature == told.refutation.finding.signature
     assert again.refutation.finding.verdict == told.refutation.finding.verdict
     assert replay(target("rows", name, "fixed"), of.workload, token=told.token, **declared) is None
+
+
+def test_progress_is_told_with_every_run():
+    heard = []
+    report = level_check(BOXES, workload, progress=lambda *told: heard.append(told))
+    done = [each[0] for each in heard]
+    assert done == sorted(done)
+    assert len(set(done)) > 0.7 * report.runs  # the first stages tell of several at once
+    assert all(count <= of for count, of, _ in heard if of)
+
+
+def test_what_is_found_under_other_faults_too_is_said():
+    of = row("rows", "b10_exists_is_failure")
+    report = level_check(target("rows", "b10_exists_is_failure", "buggy"), of.workload, outside=of.outside)
+    found = next(each.refutation for each in report.broken if each.refutation.finding.oracle == "O1")
+    assert found.others > 0
+    assert set(found.also) & {"F1", "F3", "F20"}

@@ -39,9 +39,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Refutation(msgspec.Struct, frozen=True):
-    """A plan under which something is found: the first of them is what is told, the others are `beside`; `others` counts more plans."""
+    """A plan under which something is found: the first of them is what is told, the others are `beside`.
+
+    `others` counts more plans with that finding, `also` are the fault classes of those.
+    """
 
     plan: Plan
     finding: Finding
     beside: tuple[Finding, ...] = ()
     others: int = 0
+    also: tuple[str, ...] = ()

@@ -56,9 +56,10 @@ def expected(of, report: Report) -> bool:
 def _fits(of, broken) -> bool:
     refutation = broken.refutation
     classes = {decision.fault for decision in refutation.plan.decisions} or {"F0"}
+    classes |= set(refutation.also)
     if refutation.plan.variant.startswith(("recreate", "undone")):
         classes |= {"F14"}
-    if refutation.plan.variant and classes == {"F0"}:
+    if refutation.plan.variant and not refutation.plan.decisions:
         classes |= {"F8"}
     oracles = {refutation.finding.oracle, *(finding.oracle for finding in refutation.beside)}
     return bool(classes & set(of.faults) and oracles & set(of.oracles) and len(refutation.plan.decisions) <= max(of.decisions, 1))

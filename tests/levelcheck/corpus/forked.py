@@ -6,9 +6,10 @@ there, too. The corrected half must hold without faults there, and under the sam
 
 import sys
 
+from tests.levelcheck.corpus.checked import HERE, check, declared, folders, row, target
+
 from setpoint.levelcheck import SiteGone
 from setpoint.levelcheck.check import level_check, replay
-from tests.levelcheck.corpus.checked import HERE, check, declared, folders, row, target
 
 
 def disagreements(group: str, name: str) -> tuple[list[str], int]:

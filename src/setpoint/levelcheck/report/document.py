@@ -46,6 +46,7 @@ def broken_document(broken: Broken) -> dict[str, Any]:
         "finding": _finding(refutation.finding),
         "beside": [_finding(finding) for finding in refutation.beside],
         "others": refutation.others,
+        "also": list(refutation.also),
         "decisions": [str(decision) for decision in refutation.plan.decisions],
         "faults": [decision.fault for decision in refutation.plan.decisions],
         "variant": refutation.plan.variant,

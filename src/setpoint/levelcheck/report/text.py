@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from setpoint.levelcheck.faults import NAMES
 from setpoint.levelcheck.outcome import Broken, Covered, Report
 from setpoint.levelcheck.report.changes import changes
 from setpoint.levelcheck.report.decisions import workload_in_words
@@ -80,7 +81,8 @@ def refutation(broken: Broken, width: int = WIDTH) -> Iterator[Line]:
     if len(beside) > _MOST_BESIDE:
         yield Line(f"and {len(beside) - _MOST_BESIDE} more like it", "dim")
     if broken.refutation.others:
-        yield Line(f"{_count(broken.refutation.others, 'other plan')} with the same finding", "dim")
+        also = f" ({', '.join(NAMES[fault] for fault in broken.refutation.also)})" if broken.refutation.also else ""
+        yield from _wrapped(f"{_count(broken.refutation.others, 'other plan')} with the same finding{also}", width, "dim")
 
 
 def headline(report: Report) -> str:

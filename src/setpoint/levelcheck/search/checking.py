@@ -10,6 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from setpoint.levelcheck.case import Case
+from setpoint.levelcheck.faults import NAMES
 from setpoint.levelcheck.finding import Finding, Verdict
 from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference
 from setpoint.levelcheck.oracles.roles import RoleFailed
@@ -23,7 +24,6 @@ from setpoint.levelcheck.run.execution import Execution, Loaders
 from setpoint.levelcheck.run.rest import LONGEST
 from setpoint.levelcheck.search import variants
 from setpoint.levelcheck.search.explore import CheckFailed, Explored, Explorer, Hung
-from setpoint.levelcheck.search.faults import NAMES
 from setpoint.levelcheck.search.pairs import Pairs
 from setpoint.levelcheck.search.single import before_writes, singles
 from setpoint.levelcheck.search.tally import Tally, of_path
@@ -72,7 +72,8 @@ class Checking:
         self._depth = depth
         self._budget = budget
         self._seed = seed
-        self._progress = progress or (lambda done, of, what: None)
+        self._heard = progress or (lambda done, of, what: None)
+        self._stage = 0, ""
         self._masks: Masks = NO_MASKS
         self._prepared: Execution | None = None
         self._references: dict[str, Recording] = {}
@@ -119,7 +120,7 @@ class Checking:
         return Broken(refutation=refutation, recording=recording, reference=reference, token=token, why=_why(plan))
 
     def _reference_stage(self) -> None:
-        self._progress(0, 0, "the run without faults")
+        self._begins("the run without faults")
         if self._loaders.splits:
             self._prepared = Execution(self._case, Plan(), self._case.workload, self._loaders)
             self._prepared.begin()
@@ -141,7 +142,7 @@ class Checking:
     def _variant_stage(self) -> None:
         for name in variants.names(self._case.workload, kinds=self._references[""].kinds):
             plan = Plan(variant=name)
-            self._progress(self._runs, 0, f"variants of the workload: {name}")
+            self._begins(f"variants of the workload: {name}")
             recording = self._reference(name)
             self._tally.tried("F14" if name.startswith(("recreate", "undone")) else "F0")
             refused = next((m for m in recording.moments if isinstance(m, Stepped) and m.error), None)
@@ -185,7 +186,7 @@ class Checking:
         for decision in decisions:
             by_site.setdefault(decision.site, []).append(decision)
             self._tally.tried(decision.fault)
-        self._progress(self._runs, self._runs + len(decisions), what)
+        self._begins(what, len(decisions))
         root = Plan(variant=variant)
         at_start = by_site.pop(Site("start"), [])
         found = [
@@ -208,7 +209,7 @@ class Checking:
     def _pair_stage(self) -> None:
         pairs = Pairs(self._case, self._references[""])
         for name, root, choose in pairs.stages():
-            self._progress(self._runs, 0, name)
+            self._begins(name)
             for explored in self._explore(root, choose):
                 if explored.plan.decisions and explored.plan.decisions not in self._alone:
                     self._tally.tried("x".join(decision.fault for decision in explored.plan.decisions))
@@ -224,7 +225,7 @@ class Checking:
         for plan in pairs.by_chance(self._seed):
             if _cpu() - self._before > self._budget:
                 break
-            self._progress(self._runs, 0, "by chance, as far as the budget reaches")
+            self._begins("by chance, as far as the budget reaches")
             self._tally.tried("F21")
             self._explore(plan, lambda plan, site: ())
 
@@ -276,9 +277,8 @@ class Checking:
             findings = judge(case, beside, recording, masks) if recording.plan.decisions or recording.plan.seed else []
             return Judged(tuple(findings), recording.joined, recording.why if recording.end == "broken" else "")
 
-        found = Explorer(case, self._loaders, choose, verdict, joins, self._prepared).explore(
-            root, variants.variant(case.workload, root.variant)
-        )
+        explorer = Explorer(case, self._loaders, choose, verdict, joins, self._prepared, self._went_on)
+        found = explorer.explore(root, variants.variant(case.workload, root.variant))
         self._runs += len(found)
         for explored in found:
             if isinstance(explored.result, Hung):
@@ -316,6 +316,15 @@ class Checking:
         return findings
 
     # what is told
+
+    def _begins(self, what: str, runs: int = 0) -> None:
+        """A stage begins; so many runs are to come, 0 if nobody knows."""
+        self._stage = self._runs + runs if runs else 0, what
+        self._went_on(0)
+
+    def _went_on(self, further: int) -> None:
+        of, what = self._stage
+        self._heard(self._runs + further, of, what)
 
     def _report(self, verdict: Verdict, inconclusive: str = "") -> Report:
         return Report(

@@ -61,6 +61,8 @@ class Explorer(Generic[R]):
     makes of each recording what is to come back, which can be pickled. `joins(plan, snapshot)` may end a run at a rest, because from there
     on it would be the trunk. `prepared` is an execution that has begun, and from which runs are forked instead of beginning anew.
 
+    `hear` is told how many runs have branched off so far, each time that there is one more; that is in a process of its own.
+
     Raises `CheckFailed`.
     """
 
@@ -72,6 +74,7 @@ class Explorer(Generic[R]):
         judge: Callable[[Recording], R],
         joins: Callable[[Plan, Snapshot], bool] = lambda plan, snapshot: False,
         prepared: Execution | None = None,
+        hear: Callable[[int], None] = lambda number: None,
     ) -> None:
         self._case = case
         self._loaders = loaders
@@ -79,6 +82,7 @@ class Explorer(Generic[R]):
         self._judge = judge
         self._joins = joins
         self._prepared = prepared
+        self._hear = hear
         self._plan = Plan()
         self._run: Execution | None = None
         self._found: list[Explored[R]] = []
@@ -123,6 +127,7 @@ class Explorer(Generic[R]):
                 continue
             if self._fork(plan):
                 return decision
+            self._hear(len(self._found))
         return None
 
     def _fork(self, plan: Plan) -> bool:

@@ -9,11 +9,11 @@ from functools import partial
 import msgspec
 
 from setpoint.levelcheck.case import Case
+from setpoint.levelcheck.faults import NAMES, rank
 from setpoint.levelcheck.finding import Finding, Refutation, Verdict
 from setpoint.levelcheck.oracles import waived
 from setpoint.levelcheck.outcome import Covered
 from setpoint.levelcheck.plan import Plan
-from setpoint.levelcheck.search.faults import NAMES, rank
 
 
 class Tally:
@@ -102,13 +102,15 @@ class Tally:
 
     @property
     def plainest(self) -> Sequence[Refutation]:
-        """One refutation of each signature, under the plainest plan that has it; `others` counts the rest."""
-        chosen: dict[tuple[str, ...], Refutation] = {}
-        others: Counter[tuple[str, ...]] = Counter(each.finding.signature for each in self.refuted)
+        """One refutation of each signature, under the plainest plan that has it."""
+        alike: dict[tuple[str, ...], list[Refutation]] = {}
         for each in sorted(self.refuted, key=_plainness):
-            signature = each.finding.signature
-            chosen.setdefault(signature, msgspec.structs.replace(each, others=others[signature] - 1))
-        return list(chosen.values())
+            alike.setdefault(each.finding.signature, []).append(each)
+        found = []
+        for first, *rest in alike.values():
+            also = dict.fromkeys(decision.fault for each in rest for decision in each.plan.decisions)
+            found.append(msgspec.structs.replace(first, others=len(rest), also=tuple(also)))
+        return found
 
 
 def of_path(finding: Finding) -> Finding:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import msgspec
+
+from setpoint.cluster.server.remembering import remembering
 
 _Finding = TypeVar("_Finding")
 _encode = msgspec.json.Encoder().encode
@@ -19,7 +21,7 @@ def remembered(judge: Callable[[Mapping[str, Any], str], Iterable[_Finding]]) ->
     What is found depends on the two alone, and nobody can change it.
     """
 
-    @lru_cache(maxsize=512)
+    @remembering(512)
     def judged(written: bytes, at: str) -> tuple[_Finding, ...]:
         return tuple(judge(_decode(written), at))
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+
+from setpoint.cluster.server.remembering import remembering
 
 from .fieldset import FieldSet
 
@@ -98,7 +99,7 @@ def decode(managed: Any) -> Entries:
 _written = msgspec.json.Encoder().encode
 
 
-@lru_cache(maxsize=1024)
+@remembering(1024)
 def _fields(wire: bytes) -> tuple[FieldSet, bool]:
     """What fieldsV1 say, and whether that is how it is written: clients may say it otherwise.
 

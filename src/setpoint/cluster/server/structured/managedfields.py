@@ -5,11 +5,12 @@ https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. Func
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
+
+from setpoint.cluster.server.remembering import remembering
 
 from . import update as rules
 from .atoms import Atom, TypedSchema
@@ -260,13 +261,13 @@ def apply(
 _written = msgspec.json.Encoder().encode
 
 
-@lru_cache(maxsize=512)
+@remembering(512)
 def _problems(schema: TypedSchema, applied: bytes) -> tuple[str, ...]:
     """What is wrong with something that is applied: the same is applied again and again."""
     return tuple(validate(schema.root, msgspec.json.decode(applied)))
 
 
-@lru_cache(maxsize=512)
+@remembering(512)
 def _stated(schema: TypedSchema, applied: bytes) -> FieldSet:
     """What whoever applies something comes to own by that."""
     return field_set(schema.root, msgspec.json.decode(applied))
