@@ -265,3 +265,11 @@ def test_a_controller_that_does_nothing_held(cli: Cli, controller: Path, setting
     ended = cli("check", "quiet.py", "-f", "settings.yaml", "--depth", "0")
     assert ended.code == 0, ended
     assert ended.out.startswith("HELD: quiet.py is level-based for this workload")
+
+
+def test_who_interrupts_while_the_command_is_being_loaded_is_told_so(cli: Cli, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "check", interrupted)
+    assert cli("check", "quiet.py", "-f", settings) == (130, "", "interrupted\n")

@@ -41,7 +41,8 @@ def test_a_file_of_another_sort(cli: Cli, write: Write) -> None:
 
 def test_a_manifest_in_the_place_of_a_target(cli: Cli, write: Write) -> None:
     write("shop.yaml", "")
-    assert cli("run", "shop.yaml").refusal() == "shop.yaml is no Python file: its name does not end in .py; a manifest goes with --apply"
+    said = "shop.yaml is no Python file: its name does not end in .py; a manifest goes with --apply, or with --workload for a check"
+    assert cli("run", "shop.yaml").refusal() == said
 
 
 def test_a_name_that_is_neither(cli: Cli) -> None:

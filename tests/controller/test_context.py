@@ -24,7 +24,7 @@ from setpoint.controller import (
     SyncContext,
     reconcile_once,
 )
-from setpoint.objects import Index, ObjectMeta, Request
+from setpoint.objects import DecodeError, Index, ObjectMeta, Request
 from setpoint.world import World, real_world, simulate
 
 from .fakes import Gadget, GadgetSpec, Part, Rig, Zone, gadget, part
@@ -343,6 +343,23 @@ def test_prune_is_refused_when_an_apply_failed_in_this_run_even_if_that_was_caug
         rig.server.mischief = refuse
 
     assert in_first_run(body, prepare).server.names(Part) == ["one"]
+
+
+def test_prune_is_refused_when_an_apply_failed_before_it_was_sent() -> None:
+    """What a cache holds may be unreadable, which is found out between the preparation of an apply and its request."""
+
+    def unreadable(info: object, key: Request) -> bytes:
+        return b'{"metadata":{"ownerReferences":7}}'
+
+    async def body(ctx: Context) -> None:
+        owner = await ctx.get(Gadget, A)
+        ctx.client.base = unreadable
+        with pytest.raises(DecodeError):
+            await ctx.apply(part("one"), owner=owner)
+        with pytest.raises(PruneRefused, match="ownerReferences"):
+            await ctx.prune(Part, owner=owner, keep=[])
+
+    in_first_run(body)
 
 
 def test_prune_of_everything_is_refused() -> None:

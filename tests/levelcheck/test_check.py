@@ -1,10 +1,12 @@
 """A check as a whole: its verdicts where something unusual happens, and what a token tells again."""
 
 import pytest
-from tests.levelcheck.boxes import workload
+from tests.levelcheck.boxes import box, workload
 from tests.levelcheck.corpus.checked import row, target
 
-from setpoint.levelcheck import level_check, replay
+from setpoint.levelcheck import Workload, apply, level_check, replay, wait
+from setpoint.levelcheck.recording import Stepped
+from setpoint.levelcheck.report.text import in_words
 
 BOXES = "tests.levelcheck.boxes:controller"
 
@@ -61,3 +63,20 @@ def test_what_is_found_under_other_faults_too_is_said():
     found = next(each.refutation for each in report.broken if each.refutation.finding.oracle == "O1")
     assert found.others > 0
     assert set(found.also) & {"F1", "F3", "F20"}
+
+
+def test_where_the_way_there_is_to_blame_the_way_is_what_the_trace_tells():
+    of = row("rows", "h01_removed_keys_stay")
+    report = level_check(target("rows", "h01_removed_keys_stay", "buggy"), of.workload)
+    broken = next(each for each in report.broken if each.refutation.plan.variant == "direct")
+    assert broken.recording.plan.variant == ""
+    assert broken.reference.plan.variant == "direct"
+    steps = [moment.step for moment in broken.recording.moments if isinstance(moment, Stepped)]
+    assert len(steps) > len([moment for moment in broken.reference.moments if isinstance(moment, Stepped)])
+
+
+def test_a_workload_that_the_server_refuses_is_told_in_a_sentence():
+    wrong = Workload.of(apply({**box(1), "spec": {"size": "many"}}), wait())
+    text = in_words(level_check(BOXES, wrong))
+    assert text.startswith("INCONCLUSIVE: the server refuses a step of the workload, apply Box default/a")
+    assert "Covered" not in text

@@ -246,3 +246,10 @@ def told():
     """For the test above."""
     plans = [Plan(), Plan((Decision("F1", write(APPLY), "after", 1.0),)), Plan((Decision("F3", write(STATUS)),), seed=4)]
     print(" ".join(run.digest for run in recorded(*plans)))
+
+
+def test_a_process_that_dies_after_the_users_last_step_comes_back_without_another_one(reference):
+    last = [wrote.site for wrote in reference.writes if wrote.revision][-1]
+    [recording] = recorded(Plan((Decision("F1", last, "down"),)))
+    assert (recording.end, recording.why) == ("rest", "")
+    assert recording.objects[CONFIG]["data"] == {"size": "2"}

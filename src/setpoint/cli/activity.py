@@ -14,6 +14,10 @@ log = logging.getLogger("setpoint.run")
 _PAST = {"create": "created", "update": "updated", "patch": "patched", "delete": "deleted", "deletecollection": "deleted"}
 
 
+HEARS = (RequestDone,)
+"""All that it hears of: a program that only logs is told of nothing else."""
+
+
 def say(event: Event) -> None:
     """Hears of a request; a write of a reconciler is logged. What it raises is the run's error and logged there."""
     if isinstance(event, RequestDone) and event.operation.run and event.operation.is_write and event.code.startswith("2"):

@@ -23,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from setpoint.cli.console import console
-from setpoint.cli.failure import USAGE, Failure
+from setpoint.cli.failure import INTERRUPTED, USAGE, Failure
 from setpoint.levelcheck import Assumptions, Periodic, Waiver, Workload
 from setpoint.levelcheck.check import level_check, replay
 from setpoint.levelcheck.finding import Verdict
@@ -31,15 +31,13 @@ from setpoint.levelcheck.outcome import Broken, Report
 from setpoint.levelcheck.report.document import broken_document, document
 from setpoint.levelcheck.report.page import page
 from setpoint.levelcheck.report.regression import regression
-from setpoint.levelcheck.report.text import Line, Style, lines, manner, refutation, sentence_of
+from setpoint.levelcheck.report.text import WIDTH, Line, Style, lines, manner, refutation, sentence_of
 from setpoint.levelcheck.report.token import BadToken, read
 from setpoint.levelcheck.search.checking import SiteGone
 from setpoint.manager.importing import BadTarget, module_and_attribute, named
 
 EXITS: Mapping[Verdict, int] = {"HELD": 0, "REFUTED": 1, "PATH-DEPENDENT": 3, "INCONCLUSIVE": 4}
 """By verdict, with what the program ends; 2 is a mistake in options or arguments."""
-INTERRUPTED = 130
-"""As shells have it, for Ctrl-C."""
 _STYLES: Mapping[Style, str] = {
     "": "",
     "good": "bold green",
@@ -263,7 +261,10 @@ def _print(said: Iterator[Line]) -> None:
 
 
 def _width() -> int:
-    return min(max(_out().width, _NARROWEST), _WIDEST)
+    out = _out()
+    if not (out.is_terminal or os.environ.get("COLUMNS")):
+        return WIDTH  # a log or a pipe is as wide as it needs to be
+    return min(max(out.width, _NARROWEST), _WIDEST)
 
 
 def _write(file: str, text: str) -> None:

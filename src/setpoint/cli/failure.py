@@ -4,6 +4,8 @@ from __future__ import annotations
 
 USAGE = 2
 """The exit code for options and arguments that do not go together."""
+INTERRUPTED = 130
+"""The exit code for Ctrl-C, as shells have it."""
 
 
 class Failure(Exception):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from setpoint import __version__
-from setpoint.cli.failure import USAGE, Failure
+from setpoint.cli.failure import INTERRUPTED, USAGE, Failure
 
 _targets = click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 _port = click.option(
@@ -23,7 +23,19 @@ _write_kubeconfig = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+class Program(click.Group):
+    """A group of commands that may be interrupted at any time."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """See click. Who presses Ctrl-C where no command has its own way of ending is told so; the exit code is a shell's for that."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, message="setpoint %(version)s")
 def setpoint() -> None:
     """Level-based controllers on the Kubernetes API, with an embedded control plane.

@@ -115,7 +115,7 @@ class _Program:
                 who: tuple[console.Part, ...] = ("Context ", (config.context, "bold")) if config.context else ("In a pod",)
                 console.greet(*who, ", server ", (config.server, "bold"), f", Kubernetes {version}")
             manager = Manager(connection, options=options)
-            stack.callback(world.observer.subscribe(activity.say))
+            stack.callback(world.observer.subscribe(activity.say, activity.HEARS))
             for target in self._targets:
                 await stack.enter_async_context(_opened(target, manager))
             if not manager.controllers:

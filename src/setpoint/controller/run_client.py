@@ -15,7 +15,7 @@ import msgspec
 from setpoint.api import Answer, ApiError, Duplex, Operation, Stream
 from setpoint.api.operation import APPLY_PATCH
 from setpoint.client import Apply, Client
-from setpoint.client.errors import AlreadyExists, Conflict, NotFound, NotServed, OutcomeUnknown, OwnerRefused
+from setpoint.client.errors import AlreadyExists, Conflict, NotFound, NotServed, OutcomeUnknown
 from setpoint.objects import KindInfo, Object, Request, decode_head
 
 from .said import in_words
@@ -52,10 +52,12 @@ class RunClient(Client):
 
     async def apply_prepared(self, apply: Apply, owner: Object | None = None) -> bytes:
         """As of any client, likewise."""
+        failed = len(self._state.failed_applies)
         try:
             return await super().apply_prepared(apply, owner)
-        except OwnerRefused as error:
-            self._state.failed_applies.append(in_words(error))
+        except BaseException as error:
+            if len(self._state.failed_applies) == failed:  # it failed before it was a call, which would have noted it
+                self._state.failed_applies.append(in_words(error))
             raise
 
     async def call(self, operation: Operation) -> Answer:

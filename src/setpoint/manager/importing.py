@@ -105,7 +105,7 @@ def _import_file(path: Path) -> ModuleType:
     if path.is_dir():
         raise BadTarget(f"{path} is a folder; name the file in it that holds the controller")
     if path.suffix != ".py":
-        manifest = "; a manifest goes with --apply" if path.suffix in {".yaml", ".yml", ".json"} else ""
+        manifest = "; a manifest goes with --apply, or with --workload for a check" if path.suffix in {".yaml", ".yml", ".json"} else ""
         raise BadTarget(f"{path} is no Python file: its name does not end in .py{manifest}")
     name = path.stem
     if name in sys.stdlib_module_names:

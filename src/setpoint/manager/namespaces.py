@@ -50,7 +50,7 @@ class Followed:
     def _hear(self, change: Change) -> None:
         if change.initial:
             return  # known already
-        name, is_there = change.key.name, change.new is not None
+        name, is_there = change.key.name, change.after is not None
         if is_there == (name in self._names):
             return  # something else about it has changed
         if is_there:

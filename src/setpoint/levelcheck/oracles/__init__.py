@@ -83,9 +83,14 @@ def _by_itself(recording: Recording, masks: Masks) -> list[Finding]:
     return [*idempotence(recording, masks), *hot_loops(recording), *restless(recording)]
 
 
-def judge_path(case: Case, reference: Recording, direct: Recording, masks: Masks = NO_MASKS) -> list[Finding]:
-    """What depends on how the user got there: `direct` is a run of the last manifests alone, on a fresh cluster."""
-    return _told(path(case, reference, direct, masks))
+def judge_path(
+    case: Case, found: Recording, direct: Recording, masks: Masks = NO_MASKS, other: str = "if only the last manifests are applied"
+) -> list[Finding]:
+    """What depends on how the user got there: `direct` is a run with a shorter way, such as the last manifests alone on a fresh cluster.
+
+    `other` says in words when it is as in that.
+    """
+    return _told(path(case, found, direct, masks, other))
 
 
 def waived(finding: Finding, case: Case) -> Waiver | None:

@@ -48,11 +48,11 @@ def _waits(rest: Snapshot, expected: Snapshot) -> bool:
     return any(timer.endswith(": timer") and timer not in expected.timers for timer in rest.timers)
 
 
-def path(case: Case, reference: Recording, direct: Recording, masks: Masks) -> list[Finding]:
-    """O12: `direct` is a run in which the last manifests are applied, and nothing before them."""
-    if direct.end != "rest" or reference.end != "rest":
+def path(case: Case, found: Recording, direct: Recording, masks: Masks, other: str) -> list[Finding]:
+    """O12: `direct` is a run that has come to the same manifests by a shorter way, as `other` says."""
+    if direct.end != "rest" or found.end != "rest":
         return []
-    return _compared(case, direct, reference, masks, "O12", "if only the last manifests are applied", "PATH-DEPENDENT")
+    return _compared(case, direct, found, masks, "O12", other, "PATH-DEPENDENT")
 
 
 def unstable(case: Case, reference: Recording, seeds: Sequence[Recording]) -> tuple[list[Finding], Masks]:

@@ -37,6 +37,7 @@ _OF_THE_WORLD = (
     "NotFound",
     "NotLeading",
     "OutcomeUnknown",
+    "OwnerRefused",
     "ServiceUnavailable",
     "Timeout",
     "TimeoutError",

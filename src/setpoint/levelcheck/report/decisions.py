@@ -77,7 +77,7 @@ def place_in_words(site: Site) -> str:
         case "step":
             return f"the user's `{site.what}`"
         case "rest":
-            return "at rest" if site.nth == 1 else f"at rest, the {_ordinal(site.nth)} time"
+            return "at rest" if site.nth == 1 else f"at the {_ordinal(site.nth)} rest"
         case "start":
             return "the start"
     return f"a {site.where} of {site.what}"

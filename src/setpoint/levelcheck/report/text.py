@@ -60,7 +60,8 @@ def lines(report: Report, width: int = WIDTH, command: str = "") -> Iterator[Lin
             yield from _wrapped(f"Also: {sentence_of(broken)}", width)
             yield Line(f"  {replay_command(command, broken)}", "dim")
     yield from _warnings(report, width)
-    yield from _coverage(report, width)
+    if report.verdict != "INCONCLUSIVE" or any(covered.tried for covered in report.coverage):
+        yield from _coverage(report, width)
 
 
 def refutation(broken: Broken, width: int = WIDTH) -> Iterator[Line]:

@@ -62,7 +62,7 @@ def trace(broken: Broken, limit: int = SHORT) -> Trace:
         diverges=diverges,
         subject=subject,
         names=names,
-        plan=broken.refutation.plan,
+        plan=broken.recording.plan,
     )
 
 

@@ -50,7 +50,7 @@ class Programs:
             old[decision.resource] = self._run.revision_before(decision.object)
         if not self.die(process):
             return
-        if decision.how == "down":
+        if decision.how == "down" and self._run.user.steps_left:
             self.down = True
         else:
             self._run.loop.call_later(max(decision.seconds, 1.0), partial(self.start, old), context=contextvars.Context())

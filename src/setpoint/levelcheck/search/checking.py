@@ -11,7 +11,7 @@ import msgspec
 
 from setpoint.levelcheck.case import Case
 from setpoint.levelcheck.faults import NAMES
-from setpoint.levelcheck.finding import Finding, Verdict
+from setpoint.levelcheck.finding import Finding, Refutation, Verdict
 from setpoint.levelcheck.oracles import NO_MASKS, Masks, canonical, judge, judge_path, judge_reference
 from setpoint.levelcheck.oracles.roles import RoleFailed
 from setpoint.levelcheck.oracles.said import said_by
@@ -116,8 +116,7 @@ class Checking:
             self._tally.take(plan, self._judged(plan, reference, recording))
         if not self._tally.refuted:
             return None
-        refutation = self._tally.refuted[0]
-        return Broken(refutation=refutation, recording=recording, reference=reference, token=token, why=_why(plan))
+        return self._broken(self._tally.refuted[0], recording)
 
     def _reference_stage(self) -> None:
         self._begins("the run without faults")
@@ -303,8 +302,10 @@ class Checking:
 
     def _judged(self, plan: Plan, reference: Recording, recording: Recording) -> list[Finding]:
         sort = plan.variant.partition(":")[0]
-        if sort in ("direct", "back") and not plan.decisions:
+        if sort == "direct" and not plan.decisions:
             return judge_path(self._case, reference, recording, self._masks)
+        if sort == "back" and not plan.decisions:
+            return judge_path(self._case, recording, reference, self._masks, "if the user never changes it")
         if plan.variant and not plan.decisions and reference.plan.variant == plan.variant:
             return judge_reference(self._case, recording, ())[0]
         findings = judge(self._case, reference, recording, self._masks)
@@ -376,16 +377,14 @@ class Checking:
                 recording = self._record(small)
             except Inconclusive:
                 continue
-            told.append(
-                Broken(
-                    refutation=msgspec.structs.replace(refutation, plan=small),
-                    recording=recording,
-                    reference=self._beside(small.variant),
-                    token=tokens.encode(small),
-                    why=_why(small),
-                )
-            )
+            told.append(self._broken(msgspec.structs.replace(refutation, plan=small), recording))
         return told
+
+    def _broken(self, refutation: Refutation, recording: Recording) -> Broken:
+        plan, reference = refutation.plan, self._beside(refutation.plan.variant)
+        if plan.variant == "direct" and not plan.decisions:  # where the way there is to blame, it is the way that is told
+            recording, reference = reference, recording
+        return Broken(refutation=refutation, recording=recording, reference=reference, token=tokens.encode(plan), why=_why(plan))
 
     def _made_small(self, plan: Plan, finding: Finding) -> Plan:
         """The plan without what the same finding does not need."""

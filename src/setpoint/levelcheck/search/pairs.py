@@ -40,7 +40,11 @@ class Pairs:
             yield "a late cache, and a write that fails", Plan(), self._then(late, self._failed)
         yield "a crash, and another one in the recovery", Plan(), self._then(crashes, self._crash)
         yield "a crash, and a change while down", Plan(), self._then(self._missed(), self._crash)
-        lasting = [msgspec.structs.replace(each, how="down", seconds=0.0) for each in crashes if each.how == "after"]
+        steps = self._reference.last_step
+        before_a_step = {wrote.site for wrote in self._reference.writes if wrote.at < steps}
+        lasting = [
+            msgspec.structs.replace(each, how="down", seconds=0.0) for each in crashes if each.how == "after" and each.site in before_a_step
+        ]
         yield "a crash that lasts over the user's next step", Plan(), self._then(lasting, lambda site: ())
         yield "a lost reply, and a late cache", Plan(), self._then(lost, self._late)
         yield "a crash, and a late cache", Plan(), self._then(crashes, self._late)

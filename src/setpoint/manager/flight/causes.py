@@ -56,11 +56,11 @@ class Causes:
         head = head_of(change.new) or head_of(change.old)
         if head is None:
             return
-        own, by = self._who(controller, head.uid, "" if change.new is None else head.resource_version, change)
+        own, by = self._who(controller, head.uid, "" if change.after is None else head.resource_version, change)
         if own == "this" and trigger.own in ("process", "foreign"):
             return
         trigger.own, trigger.by, trigger.paths = own, by, []
-        if own != "this" and change.old is not None and change.new is not None and self._may_compare():
+        if own != "this" and change.before is not None and change.after is not None and self._may_compare():
             trigger.paths = [bounded(path) for path in changed_paths(change.old, change.new)[:KEPT]]
 
     def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
@@ -80,6 +80,6 @@ class Causes:
 
 
 def _what(change: Change) -> str:
-    if change.old is None:
+    if change.before is None:
         return "created"
-    return "deleted" if change.new is None else "changed"
+    return "deleted" if change.after is None else "changed"

@@ -63,8 +63,8 @@ def _without_states(cause: Cause) -> Cause:
     change = cause.change
     if change is None:
         return cause
-    old = None
-    if change.old is not None and (head := head_of(change.old)) is not None:
+    old, was = None, change.old
+    if was is not None and (head := head_of(was)) is not None:
         old = msgspec.json.encode({"metadata": head})
     return Cause(cause.source, cause.info, Change(change.key, old, None, change.initial, change.left), cause.about)
 

@@ -61,12 +61,13 @@ def foreign_writer(change: Change) -> str:
 
     A manager's entry moves with its writes. Where none has moved (two writes within a second), the one that moved last is taken.
     """
-    if change.new is None:
+    new, old = change.new, change.old
+    if new is None:
         return ""
-    now = _managers(change.new)
+    now = _managers(new)
     if not now:
         return ""
-    before = {entry.place: entry for entry in _managers(change.old)} if change.old is not None else {}
+    before = {entry.place: entry for entry in _managers(old)} if old is not None else {}
     moved = [entry for entry in now if (known := before.get(entry.place)) is None or not _same(known, entry)]
     return max(moved or now, key=lambda entry: entry.time).manager
 
