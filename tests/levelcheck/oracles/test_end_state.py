@@ -31,9 +31,9 @@ def test_a_field_that_ends_otherwise_is_told_in_words() -> None:
 def test_what_is_missing_and_what_is_too_much() -> None:
     claim = obj("persistentvolumeclaims default/data-0", 2)
     (missing,) = judge(CASE, ended(db(3), claim), ended(db(3)))
-    assert missing.sentence == "persistentvolumeclaim default/data-0 is not there, and is without the fault"
+    assert missing.sentence == "persistentvolumeclaim default/data-0 is missing, and is there without the fault"
     (extra,) = judge(CASE, ended(db(3)), ended(db(3), claim))
-    assert extra.sentence == "persistentvolumeclaim default/data-0 is there, and is not without the fault"
+    assert extra.sentence == "persistentvolumeclaim default/data-0 is there, and is not there without the fault"
 
 
 def test_how_many_there_are_of_made_up_names() -> None:
@@ -50,7 +50,7 @@ def test_what_is_wanted_comes_before_what_is_told_and_what_follows_from_it_last(
     assert told == [
         "statefulset default/db: .spec.replicas is 2",
         "statefulset default/db: .status.replicas is 2",
-        "pod default/db-2 is not there",
+        "pod default/db-2 is missing",
     ]
 
 

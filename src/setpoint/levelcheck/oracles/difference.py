@@ -44,9 +44,9 @@ class Difference(msgspec.Struct, frozen=True):
         """In words; `other` says when it is as expected: `without the fault`."""
         if not self.field:
             if self.expected == "0":
-                return f"{self.what} is there{'' if self.found == '1' else f' {self.found} times'}, and is not {other}"
+                return f"{self.what} is there{'' if self.found == '1' else f' {self.found} times'}, and is not there {other}"
             if self.found == "0":
-                return f"{self.what} is not there, and is {other}"
+                return f"{self.what} is missing, and is there {other}"
             return f"there are {self.found} of {self.what}, and {self.expected} {other}"
         if self.found == _ABSENT:
             return f"{self.what}: {self.field} is not set, and {self.expected} {other}"
