@@ -25,7 +25,8 @@ def decision_in_words(decision: Decision) -> str:
             return f"the news of {what} is late, {until}"
         case "F6":
             older = f" from before {named} changed" if decision.object else ""
-            return f"the process dies just after {where}; the next one gets an old list of {decision.resource}{older}"
+            dies = where if site.where == "rest" else f"just after {where}"
+            return f"the process dies {dies}; the next one gets an old list of {decision.resource}{older}"
         case "F7":
             return f"the news of {what} is late, until that of another kind has come"
         case "F8":
