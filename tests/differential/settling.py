@@ -17,7 +17,7 @@ DEFINITIONS = "customresourcedefinitions"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 SERVER = "kube-apiserver"
 """Who the real server is, in managed fields."""
-_PAUSE, _PATIENCE = 0.03, 20.0
+_PAUSE, _PATIENCE = 0.03, 120.0
 """Seconds between two looks, and after which it is as settled as it ever will be.
 
 A real server that has just begun to serve a kind may fail to look for objects to delete (`storage is (re)initializing`), and then tries
