@@ -74,7 +74,7 @@ def test_the_example_is_level_based():
     ("name", "says", "suggests"),
     [
         ("status_kept_in_memory", "webapp default/shop", "Keep no such note between runs"),
-        ("service_made_with_deployment", "service default/shop is not there", "Check each child on its own"),
+        ("service_made_with_deployment", "service default/shop is missing", "Check each child on its own"),
         ("deployment_with_random_name", "deployment", "drawn by chance"),
     ],
 )
