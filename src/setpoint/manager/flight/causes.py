@@ -53,15 +53,16 @@ class Causes:
 
     def _tell_who(self, controller: str, change: Change, trigger: Trigger) -> None:
         """Of several changes of an object, the last one that somebody else made is what is worth telling."""
-        head = head_of(change.new) or head_of(change.old)
+        old, new = change.old, change.new  # each is unpacked when it is asked for
+        head = head_of(new) or head_of(old)
         if head is None:
             return
-        own, by = self._who(controller, head.uid, "" if change.after is None else head.resource_version, change)
+        own, by = self._who(controller, head.uid, "" if new is None else head.resource_version, change)
         if own == "this" and trigger.own in ("process", "foreign"):
             return
         trigger.own, trigger.by, trigger.paths = own, by, []
-        if own != "this" and change.before is not None and change.after is not None and self._may_compare():
-            trigger.paths = [bounded(path) for path in changed_paths(change.old, change.new)[:KEPT]]
+        if own != "this" and old is not None and new is not None and self._may_compare():
+            trigger.paths = [bounded(path) for path in changed_paths(old, new)[:KEPT]]
 
     def _who(self, controller: str, uid: str, version: str, change: Change) -> tuple[Own, str]:
         writer = self._own.writer(uid, version)
