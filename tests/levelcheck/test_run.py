@@ -4,6 +4,7 @@ import subprocess
 import sys
 from itertools import pairwise
 
+import msgspec
 import pytest
 from tests.levelcheck.boxes import box, workload
 
@@ -11,7 +12,7 @@ from setpoint.levelcheck import Workload, advance, apply, delete, patch, recreat
 from setpoint.levelcheck.check import case_of, programs
 from setpoint.levelcheck.oracles.hot_loop import hot_loops
 from setpoint.levelcheck.plan import Decision, Plan, Site
-from setpoint.levelcheck.recording import Changed, Delivered, Died, Key, RunBegan, RunEnded, Started
+from setpoint.levelcheck.recording import Changed, Delivered, Died, Key, RunBegan, RunEnded, Started, Wrote
 from setpoint.levelcheck.run.execution import Execution
 from setpoint.levelcheck.search.explore import Explorer
 from setpoint.levelcheck.search.single import singles
@@ -253,3 +254,12 @@ def test_a_process_that_dies_after_the_users_last_step_comes_back_without_anothe
     [recording] = recorded(Plan((Decision("F1", last, "down"),)))
     assert (recording.end, recording.why) == ("rest", "")
     assert recording.objects[CONFIG]["data"] == {"size": "2"}
+
+
+def test_several_failures_in_a_row_are_tried_at_each_place_that_writes(reference):
+    """Also where the first write there changed nothing."""
+    idle = msgspec.structs.replace(next(wrote for wrote in reference.writes if wrote.revision), revision=0, effective=False)
+    at = next(place for place, moment in enumerate(reference.moments) if isinstance(moment, Wrote))
+    changed = msgspec.structs.replace(reference, moments=[*reference.moments[:at], idle, *reference.moments[at:]])
+    tried = [each.site.what for each in singles(case_of(TARGET, workload), changed).decisions if each.how == "503"]
+    assert sorted(tried) == sorted([APPLY, STATUS])

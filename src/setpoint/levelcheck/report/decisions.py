@@ -8,7 +8,7 @@ from setpoint.levelcheck.plan import Decision, Plan, Site
 def decision_in_words(decision: Decision) -> str:
     """What goes wrong, in a sentence without an end."""
     site, how = decision.site, decision.how
-    where, what, named = place_in_words(site), _whose(site.what), _whose(decision.object)
+    where, what, named = place_in_words(site), _whose(site.what), _whose(decision.object.partition("|")[0])
     back = f", and is back {decision.seconds:g} s later" if decision.seconds > 1 else ""
     match decision.fault:
         case "F1":

@@ -68,6 +68,8 @@ def _writes(reference: Recording, made: Singles) -> Iterator[Decision]:
     """Crashes, failures, lost replies and conflicts at writes."""
     before: Wrote | Called | None = None
     called: set[tuple[str, str, str]] = set()
+    stubborn: set[tuple[str, str, str]] = set()
+    """The places at which several failures in a row are tried; one that first changes nothing is not among them yet."""
     for moment in reference.moments:
         if not isinstance(moment, Wrote | Called):
             continue
@@ -80,9 +82,10 @@ def _writes(reference: Recording, made: Singles) -> Iterator[Decision]:
                     yield Decision("F1", moment.site, "before", DOWN)
                 yield Decision("F3", moment.site)
                 yield Decision("F2", moment.site, "500")
-                if place in called:
+                if place in stubborn:
                     made.cut("F2", "failed several times in a row, at a place in the code where that has been tried")
                 else:
+                    stubborn.add(place)
                     yield Decision("F2", moment.site, "503", times=4)
                 if moment.verb in ("update", "patch", "apply") and _existed(reference, moment):
                     yield Decision("F4", moment.site)
